@@ -231,7 +231,7 @@ where project_id = :project_id and id = :segment_id;
 -- name: add_segment_sizes :exec
 -- How large the segments were on each of the last 90 days: they grew with the audience.
 with past as materialized (
-  select n, (:now::timestamptz - interval '1 day' * n at time zone 'UTC')::date as day, c.share
+  select n, ((:now::timestamptz - interval '1 day' * n) at time zone 'UTC')::date as day, c.share
   from generate_series(1, 90) as n
   cross join lateral (
     select count(*) filter (where created_at <= :now::timestamptz - interval '1 day' * n)::numeric / greatest(count(*), 1) as share

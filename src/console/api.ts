@@ -31,6 +31,9 @@ export interface FieldFault {
   column?: number;
 }
 
+/** Told to programs: pages say in their own words what to do. */
+const NAMES_ENDPOINT = /\b(GET|POST|PUT|PATCH|DELETE) \//;
+
 /** A refusal of the service. Its message is a sentence for people. */
 export class Refusal extends Error {
   readonly status: number;
@@ -50,7 +53,7 @@ export class Refusal extends Error {
     this.code = error.code ?? "";
     this.fields = error.errors ?? [];
     this.details = error.details ?? {};
-    this.suggestion = error.suggestion ?? null;
+    this.suggestion = error.suggestion && !NAMES_ENDPOINT.test(error.suggestion) ? error.suggestion : null;
     this.requestId = error.requestId ?? response.headers.get("x-request-id");
     this.retryAfterS = Number(response.headers.get("retry-after")) || null;
   }

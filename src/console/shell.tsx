@@ -14,7 +14,7 @@ import { undoLast } from "./parts/toast.tsx";
 import { UserMenu } from "./parts/user_menu.tsx";
 import { PathsContext, ProjectContext } from "./place.ts";
 import { PAGES, type PageRoute } from "./routes.tsx";
-import { useProjects, useSession } from "./session.ts";
+import { usePageFilter, useProjects, useSession } from "./session.ts";
 import classes from "./shell.module.css";
 
 const Search = lazy(() => import("./parts/search.tsx"));
@@ -48,11 +48,12 @@ function Frame({ projectId }: { projectId: string }) {
   const [isSearching, setSearching] = useState<boolean | null>(null);
   const [isKeysOpen, setKeysOpen] = useState(false);
   const [path, navigate] = useLocation();
+  const pages = PAGES.filter(usePageFilter());
   useEffect(() => rememberProject(projectId), [projectId]);
   useEffect(() => listenForKeys(), []);
   useEffect(() => setMenuOpen(false), [path]);
   useShortcut("mod+k", "Search and do", () => setSearching(true), "Everywhere");
-  useShortcut("/", "Search and do", () => setSearching(true), "Everywhere");
+  useShortcut("/", "Search in the list, or everywhere", () => setSearching(true), "Everywhere");
   useShortcut("z", "Undo what was just done", undoLast, "Everywhere");
   useShortcut("?", "All keys", () => setKeysOpen(true), "Everywhere");
   const showKeys = () => setKeysOpen(true);
@@ -134,7 +135,7 @@ function Frame({ projectId }: { projectId: string }) {
         </Suspense>
       )}
       <KeysDialog isOpen={isKeysOpen} close={() => setKeysOpen(false)} />
-      {PAGES.map((page) => (
+      {pages.map((page) => (
         <PageKey key={page.path} page={page} go={navigate} />
       ))}
       <div id="announcements" className="for-readers" role="status" aria-live="polite" />

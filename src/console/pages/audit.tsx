@@ -19,7 +19,7 @@ const COLUMNS: Column<AuditLine>[] = [
       <>
         <span className={classes.deed}>{deedOf(line)}</span>
         <span className={classes.narrow}>
-          {actorOf(line)} · <Time at={line.at} />
+          <Time at={line.at} /> · {actorOf(line)}
         </span>
         <span className={classes.details}>{detailsOf(line)}</span>
       </>

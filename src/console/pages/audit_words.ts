@@ -49,9 +49,13 @@ export function actorOf({ actor: { kind, name } }: AuditLine): string {
   return name ?? ACTORS[kind];
 }
 
+/** What says nothing where it is so. */
+const USUAL: Record<string, unknown> = { verified: true, expiresAt: null };
+
 /** More about it: `name: Shop → Shop & Co`. */
 export function detailsOf({ details }: AuditLine): string {
   return Object.entries(details)
+    .filter(([name, value]) => !(name in USUAL) || USUAL[name] !== value)
     .map(([name, value]) => `${wordsOf(name)}: ${textOf(value)}`)
     .join(" · ");
 }

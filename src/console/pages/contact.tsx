@@ -99,7 +99,7 @@ function Actions({ contact: { id, email, subscribed } }: { contact: WholeContact
     confirm({
       title: `Delete ${email}?`,
       children:
-        "Its fields, its events and its places in segments go as well; workflows that it is in end. Mails that it was sent stay counted, without the address. This cannot be undone.",
+        "Its fields and events are deleted with it, it leaves its segments, and its workflows end. Mails that were sent to it stay counted, without the address. This cannot be undone.",
       action: "Delete",
       act: async () => {
         await remove.mutateAsync({ path: { id } });

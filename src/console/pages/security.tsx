@@ -35,10 +35,10 @@ function Shown({ reputation }: { reputation: Reputation }) {
         title="Bounces and complaints"
         about={`The levels apply from ${formatNumber(levels.minimumMails)} mails on.`}
       >
-        <Table fz="sm" aria-label="Rates" layout="fixed">
+        <Table fz="sm" aria-label="Rates" layout="fixed" horizontalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Of all mails</Table.Th>
+              <Table.Th w="46%">Of all mails</Table.Th>
               <Table.Th ta="right">Last 7 days</Table.Th>
               <Table.Th ta="right">All time</Table.Th>
             </Table.Tr>

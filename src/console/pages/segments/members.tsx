@@ -105,6 +105,7 @@ const COLUMNS: Column<Contact>[] = [
     key: "created",
     header: "Contact since",
     width: "8rem",
+    isWideOnly: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
 ];
