@@ -33,7 +33,7 @@ function words(operation: Operation, contacts: string, segment: string) {
         title: `Delete ${contacts}?`,
         action: "Delete",
         about:
-          "Their fields, their events and their places in segments go as well; workflows that they are in end. Mails that they were sent stay counted, without the address. This cannot be undone.",
+          "Their fields and events are deleted with them, they leave their segments, and their workflows end. Mails that were sent to them stay counted, without the address. This cannot be undone.",
       };
     case "subscribe":
       return {
