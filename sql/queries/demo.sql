@@ -84,6 +84,8 @@ select
       when t.plan >= 0.92 and t.at > :now::timestamptz - interval '30 days'
         then to_char(t.at + interval '30 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
     end,
+    'orders', 0,
+    'lifetimeValue', 0,
     'tags', case when t.plan >= 0.97 then '["vip", "wholesale"]'::jsonb when t.plan >= 0.92 then '["vip"]' end
   )),
   t.at,
@@ -181,7 +183,7 @@ where p.at <= :now::timestamptz
 order by p.at;
 
 -- name: total_orders :exec
--- What the contacts have ordered, in their data: it equals their events.
+-- What those who ordered have ordered, in their data: it equals their events.
 with ordered as materialized (
   select e.contact_id, count(*) as orders, sum((e.data ->> 'total')::numeric) as total, max(e.created_at) as last_at
   from events e
@@ -190,14 +192,13 @@ with ordered as materialized (
 )
 update contacts c
 set
-  data = c.data || jsonb_build_object('orders', coalesce(o.orders, 0), 'lifetimeValue', coalesce(o.total, 0)) || case
-    when o.last_at is null then '{}'
-    else jsonb_build_object('lastOrderAt', to_char(o.last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
-  end,
-  updated_at = coalesce(o.last_at, c.updated_at)
-from contacts d
-left join ordered o on o.contact_id = d.id
-where c.project_id = :project_id and d.project_id = :project_id and d.id = c.id and d.data ? 'customerNumber';
+  data = c.data || jsonb_build_object(
+    'orders', o.orders, 'lifetimeValue', o.total,
+    'lastOrderAt', to_char(o.last_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+  ),
+  updated_at = o.last_at
+from ordered o
+where c.project_id = :project_id and c.id = o.contact_id;
 
 -- name: enter_segment :exec
 -- splice: audience = true
@@ -230,14 +231,17 @@ where project_id = :project_id and id = :segment_id;
 
 -- name: add_segment_sizes :exec
 -- How large the segments were on each of the last 90 days: they grew with the audience.
-with past as materialized (
-  select n, ((:now::timestamptz - interval '1 day' * n) at time zone 'UTC')::date as day, c.share
+with aged as materialized (
+  select floor(extract(epoch from :now::timestamptz - created_at) / 86400)::int as days, count(*) as contacts
+  from contacts
+  where project_id = :project_id
+  group by 1
+),
+past as materialized (
+  select
+    n, ((:now::timestamptz - interval '1 day' * n) at time zone 'UTC')::date as day,
+    (select coalesce(sum(contacts) filter (where days >= n) / sum(contacts), 0) from aged) as share
   from generate_series(1, 90) as n
-  cross join lateral (
-    select count(*) filter (where created_at <= :now::timestamptz - interval '1 day' * n)::numeric / greatest(count(*), 1) as share
-    from contacts
-    where project_id = :project_id
-  ) as c
 )
 insert into segment_sizes (project_id, segment_id, day, members)
 select
@@ -300,8 +304,14 @@ update domains
 set next_check_at = :now::timestamptz + interval '1 year', created_at = :made_at
 where project_id = :project_id;
 
--- name: analyze :exec
+-- name: analyze_contacts :exec
 -- After so many new rows the planner would use outdated statistics.
+analyze contacts;
+
+-- name: analyze_mails :exec
+analyze emails, contents;
+
+-- name: analyze :exec
 analyze contacts, emails, contents, executions, step_executions, segment_members;
 
 -- name: plan_for_many :exec
