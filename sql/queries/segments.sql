@@ -160,13 +160,13 @@ where project_id = :project_id and segment_id = :segment_id and day between :fro
 order by day;
 
 -- name: sizes_of_newest :many
--- How many members each of the newest segments had, with an entry for each of these days: null where none was counted.
+-- How many members each of the newest segments had, with an entry for each of these days: -1 where none was counted.
 select s.id, z.members as "members!"
 from (
   select project_id, id from segments where project_id = :project_id order by id desc limit :limit::int
 ) as s
 cross join lateral (
-  select array_agg(d.members order by n) as members
+  select array_agg(coalesce(d.members, -1) order by n) as members
   from generate_series(0, :until::date - :from::date) as n
   left join segment_sizes d
     on d.project_id = s.project_id and d.segment_id = s.id and d.day = :from::date + n

@@ -1930,7 +1930,7 @@ export interface Queries {
     /** How many members a segment had, day by day.
      * (sql/queries/segments.sql:155) */
     sizes(on: On, args: { projectId: string; segmentId: string; from: Date; until: Date }): Promise<{ day: Date; members: number }[]>;
-    /** How many members each of the newest segments had, with an entry for each of these days: null where none was counted.
+    /** How many members each of the newest segments had, with an entry for each of these days: -1 where none was counted.
      * (sql/queries/segments.sql:162) */
     sizesOfNewest(on: On, args: { projectId: string; limit: number; until: Date; from: Date }): Promise<{ id: string; members: number[] }[]>;
     /** Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted.

@@ -58,7 +58,11 @@ describeInBrowser("what does not fit", () => {
       `<div class="panel"><button aria-label="Save" style="width: 260px"></button></div>`,
       ["“button “Save”” spills out of div"],
     ],
-    ["more than the window", `<div style="width: 700px; height: 10px"></div>`, ["html: 700 > 600"]],
+    [
+      "more than the window",
+      `<div style="width: 700px; height: 10px"></div>`,
+      ["html: 700 > 600", "main: 700 > 600"],
+    ],
   ])("%s is found", async (_what, html, faults) => {
     expect(await found(html)).toEqual(faults);
   });

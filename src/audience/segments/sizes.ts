@@ -43,7 +43,7 @@ export async function allSegmentSizes(
   projectId: string,
   { first, last }: Days,
 ): Promise<SegmentSizes> {
-  const segments = await q.segments.sizesOfNewest(ctx, {
+  const rows = await q.segments.sizesOfNewest(ctx, {
     projectId,
     from: midnight(first),
     until: midnight(last),
@@ -51,6 +51,10 @@ export async function allSegmentSizes(
   });
   const length = first.until(last, { largestUnit: "day" }).days + 1;
   const dates = Array.from({ length }, (_, n) => first.add({ days: n }).toString());
+  const segments = rows.map(({ id, members }) => ({
+    id,
+    members: members.map((count) => (count < 0 ? null : count)),
+  }));
   return { dates, segments };
 }
 
