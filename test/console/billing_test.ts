@@ -128,7 +128,7 @@ browserTest("older invoices are shown when they are asked for, and a limit is ch
   await page.getByRole("link", { name: "Open 3F2A9C1B-0026" }).waitFor();
   expect(await page.getByRole("list", { name: "Invoices" }).getByRole("listitem").count()).toBe(15);
   await page.getByRole("button", { name: "Change the limits" }).click();
-  await page.getByLabel("Mail of workflows").fill("84000");
+  await page.getByRole("dialog").getByLabel("Mail of workflows").fill("84000");
   await page.keyboard.press("Enter");
   await page.getByText("The limits are saved").waitFor();
   await page.getByText("of 84,000 · used up").waitFor();
