@@ -11,7 +11,11 @@ const LONG = {
   unternehmensbezeichnung: "Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenhersteller",
   website:
     "https://www.fahrradgrosshandelsgesellschaft-nord-und-sued.example/haendler/sondervereinbarungen?id=1234567890",
-  lieferanschrift: { street: "Straße des 17. Juni 135", city: "Garmisch-Partenkirchen", tags: ["vip", "wholesale"] },
+  lieferanschrift: {
+    street: "Straße des 17. Juni 135",
+    city: "Garmisch-Partenkirchen",
+    tags: ["vip", "wholesale"],
+  },
 };
 let adaId: string;
 let vipId: string;
