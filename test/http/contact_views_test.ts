@@ -252,7 +252,10 @@ describe("the members of a segment", () => {
     expect((await call("GET", "/segments/sizes")).body.dates).toHaveLength(30);
     expect((await service.request("GET", asked, { key: stranger.secret })).body.segments).toEqual([]);
     const long = await call("GET", "/segments/sizes?startDate=2026-01-01&endDate=2026-04-01");
-    expect([long.status, long.body.error.message]).toEqual([400, expect.stringContaining("at most 90 days")]);
+    expect([long.status, long.body.error.errors[0].message]).toEqual([
+      400,
+      expect.stringContaining("at most 90 days"),
+    ]);
   });
 
   test("are added and removed in bulk by ids, a segment or a condition, with an event for each that is new", async () => {
