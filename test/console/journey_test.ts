@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => names.stop());
 
 const CSV = [
-  "E-Mail;First name;Plan",
+  "E-Mail;First name;plan",
   ...Array.from({ length: 24 }, (_, n) => `person.${n}@people.example;Person ${n};${n % 4 ? "free" : "pro"}`),
 ].join("\n");
 
