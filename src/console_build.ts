@@ -62,7 +62,8 @@ async function buildConsole(folder: string, state: string, { compress = false } 
   const made = `${folder}.${process.pid}`;
   await rm(made, { recursive: true, force: true });
   await mkdir(made, { recursive: true });
-  const [own, vendor] = await Promise.all([bundleOwn(), bundleVendorStyles()]);
+  const { outputs: own, modules } = await bundleOwn();
+  const vendor = await bundleVendorStyles(modules);
   for (const output of [...own, ...vendor]) {
     const bytes = new Uint8Array(await output.arrayBuffer());
     await write(join(made, basename(output.path)), bytes, compress);
@@ -81,8 +82,9 @@ async function buildConsole(folder: string, state: string, { compress = false } 
   });
 }
 
-async function bundleOwn(): Promise<Bun.BuildArtifact[]> {
-  const { outputs } = await Bun.build({
+/** Our own code with all that it imports, and the paths of the modules of which something is left. */
+async function bundleOwn(): Promise<{ outputs: Bun.BuildArtifact[]; modules: string[] }> {
+  const { outputs, metafile } = await Bun.build({
     entrypoints: [join(SOURCES, "main.tsx")],
     target: "browser",
     format: "esm",
@@ -90,22 +92,54 @@ async function bundleOwn(): Promise<Bun.BuildArtifact[]> {
     minify: true,
     naming: { entry: NAMES, chunk: NAMES, asset: NAMES },
     define: { "process.env.NODE_ENV": '"production"' },
+    metafile: true,
   });
-  return outputs;
+  const modules = Object.values(metafile!.outputs).flatMap(({ inputs }) =>
+    Object.keys(inputs).filter((path) => inputs[path]!.bytesInOutput > 0),
+  );
+  return { outputs, modules };
 }
 
 /**
  * The styles of packages, apart: for browsers Bun rewrites logical properties for those of 2018, half a megabyte for Mantine,
  * and `light-dark()` so that it follows the system only. For itself it does neither.
  */
-async function bundleVendorStyles(): Promise<Bun.BuildArtifact[]> {
+async function bundleVendorStyles(modules: string[]): Promise<Bun.BuildArtifact[]> {
   const { outputs } = await Bun.build({
     entrypoints: [join(SOURCES, "vendor.css")],
     target: "bun",
     minify: true,
     naming: NAMES,
+    plugins: [
+      {
+        name: "styles of components in use",
+        setup(build) {
+          build.onLoad({ filter: /@mantine[\\/]core[\\/]styles\.css$/ }, async ({ path }) => ({
+            contents: await withoutUnusedComponents(path, modules),
+            loader: "css",
+          }));
+        },
+      },
+    ],
   });
   return outputs;
+}
+
+/**
+ * `styles.css` of Mantine is that of each component, one after the other, which `styles/` has as files too. Those of
+ * components that are not in the bundle are half of it.
+ */
+async function withoutUnusedComponents(path: string, modules: string[]): Promise<string> {
+  const used = new Set(modules.map((module) => /@mantine\/core\/.*\/(\w+)\.module\.mjs$/.exec(module)?.[1]));
+  const folder = path.replace(/\.css$/, "");
+  let styles = readFileSync(path, "utf8");
+  for (const file of await readdir(folder)) {
+    // Names of components begin with a capital; the others are for every page, or the same once more as a layer.
+    const component = /^([A-Z]\w*)\.css$/.exec(file)?.[1];
+    if (component === undefined || used.has(component)) continue;
+    styles = styles.replace(readFileSync(join(folder, file), "utf8").trim(), () => "");
+  }
+  return styles;
 }
 
 /** A file of the entry, which is called `main`. */

@@ -108,6 +108,33 @@ describe("the frame for mails", () => {
   });
 });
 
+describe("the styles of packages", () => {
+  const classesOf = (text: string) => new Set(text.match(/\bm_[0-9a-f]{6,8}\b/g));
+
+  test("are those of every component in use, and of no other", () => {
+    const names = readdirSync(built.folder);
+    const scripts = names
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => readFileSync(join(built.folder, name), "utf8"));
+    const used = classesOf(scripts.join("\n"));
+    const known = classesOf(
+      readFileSync(Bun.resolveSync("@mantine/core/styles.css", import.meta.dir), "utf8"),
+    );
+    const vendor = names.find((name) => name.startsWith("vendor-") && name.endsWith(".css"))!;
+    const there = classesOf(readFileSync(join(built.folder, vendor), "utf8"));
+
+    expect(used.size).toBeGreaterThan(100);
+    expect([...used].filter((name) => known.has(name) && !there.has(name))).toEqual([]);
+    const folder = Bun.resolveSync("@mantine/core/styles.css", import.meta.dir).replace(/\.css$/, "");
+    const unused = readdirSync(folder)
+      .filter((file) => /^[A-Z]\w*\.css$/.test(file))
+      .map((file) => classesOf(readFileSync(join(folder, file), "utf8")))
+      .filter((classes) => classes.isDisjointFrom(used));
+    expect(unused.length).toBeGreaterThan(20);
+    expect(unused.filter((classes) => !classes.isDisjointFrom(there))).toEqual([]);
+  });
+});
+
 describe("the size of the first view", () => {
   const names = () => readdirSync(built.folder);
   const sizeOf = (name: string) => brotliCompressSync(readFileSync(join(built.folder, name))).length;
