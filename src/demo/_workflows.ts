@@ -1,5 +1,5 @@
 // Makes the workflows of the demo by the service's own functions, and lets contacts have gone through them.
-import type { GivenStep } from "../automation/workflows/graph_document.ts";
+import type { GivenStep } from "../automation/workflows/given_graph.ts";
 import { getGraph, saveGraph } from "../automation/workflows/graph_document.ts";
 import { createWorkflow } from "../automation/workflows/mod.ts";
 import { patchWorkflow } from "../automation/workflows/settings.ts";

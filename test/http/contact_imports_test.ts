@@ -228,16 +228,24 @@ describe("a file", () => {
         "short@example.com",
         ",,",
         "   ",
-        "long@example.com,Lin,x,too,many",
+        "long@example.com,Lin,x,, ,",
+        "shifted@example.com,Lin,x,too,many",
         'spaced@example.com , "Grace",  y  ',
         "nobody",
       ].join("\r\n"),
     );
 
-    expect(report).toMatchObject({ state: "completed", result: { totalRows: 5, successCount: 4 } });
+    expect(report).toMatchObject({ state: "completed", result: { totalRows: 6, successCount: 4 } });
     expect(report.result.errors).toEqual([
-      { row: 9, email: "nobody", error: "This is not an email address" },
+      {
+        row: 8,
+        email: "shifted@example.com",
+        error:
+          "This row has 5 cells, and the first row has 3 columns: a value with a separator in it must be in quotes",
+      },
+      { row: 10, email: "nobody", error: "This is not an email address" },
     ]);
+    expect(await contactOf("shifted@example.com")).toBeUndefined();
     expect((await contactOf("bom@example.com"))!.data).toEqual({
       name: "Lovelace, Ada",
       note: 'said "hi"\r\nand left',

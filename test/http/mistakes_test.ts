@@ -115,6 +115,11 @@ describe("a query", () => {
       ["anchor", "condition", "field", "subscribed"],
     ],
     ["/contacts/export?format=xml&value=1", ["field", "format"]],
+    ["/contacts?subscribed=maybe&condition=42", ["condition", "subscribed"]],
+    ["/contacts?limit=abc&condition=42", ["condition", "limit"]],
+    ["/contacts?x=1&condition=[]", ["condition", "x"]],
+    ["/contacts?anchor=then&condition=42", ["anchor", "condition"]],
+    ["/contacts/export?value=1&condition={}", ["condition.groups", "condition.logic", "field"]],
     ["/contacts/ID?include=mails&x=1", ["include", "x"]],
     ["/workflows/ID/executions?status=LOST&from=zz", ["from", "status"]],
     ["/requests?method=LOOK&from=zz", ["from", "method"]],
@@ -145,6 +150,45 @@ describe("a query", () => {
   test("counts a parameter without a value as left out, beside others that are wrong", async () => {
     expect(fieldsOf(await api("GET", "/emails?limit=&cursor=&type=&from=zz"))).toEqual(["from"]);
   });
+});
+
+test("a condition that is wrong is the only fault of a query with 422, as of a body", async () => {
+  const answer = await api("GET", "/contacts?condition=42");
+
+  expect([answer.status, fieldsOf(answer)]).toEqual([422, ["condition"]]);
+});
+
+test("files that are no base64 are named beside those without a name, and one that has both faults", async () => {
+  const file = { filename: "a.txt", content: "SGVsbG8=", contentType: "text/plain" };
+  const answer = await api("POST", "/v1/send", {
+    to: "ada@example.com",
+    subject: "S",
+    body: "{{#if",
+    attachments: [
+      file,
+      { ...file, content: "no base64!" },
+      { content: "====", contentType: "text/plain", disposition: "inline" },
+      { ...file, filename: 5, disposition: "inline", contentId: "a b" },
+      "file",
+      { ...file, disposition: "inline" },
+    ],
+  });
+
+  expect([answer.status, fieldsOf(answer)]).toEqual([
+    422,
+    [
+      "attachments.1.content",
+      "attachments.2.content",
+      "attachments.2.contentId",
+      "attachments.2.filename",
+      "attachments.3.contentId",
+      "attachments.3.filename",
+      "attachments.4",
+      "attachments.5.contentId",
+      "body",
+      "from",
+    ],
+  ]);
 });
 
 test("a message without a template is told of its sender with the rest", async () => {

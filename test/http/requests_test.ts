@@ -264,6 +264,7 @@ describe("pages and filters", () => {
     expect(await paths("?status=4xx")).toEqual(["/contacts?limit=nonsense", "/contacts", "/contacts/x"]);
     expect(await paths("?status=404")).toEqual(["/contacts/x"]);
     expect(await paths("?status=2xx&method=GET")).toEqual(["/segments", "/contacts"]);
+    expect(await paths("?status=2xx&method=get")).toEqual(["/segments", "/contacts"]);
     expect(await paths("?path=/contacts/:id")).toEqual(["/contacts/x"]);
     expect(await paths("?path=/contacts/x")).toEqual(["/contacts/x"]);
     expect(await paths(`?until=${all[3].createdAt}`)).toEqual(["/contacts/x", "/contacts"]);

@@ -153,6 +153,56 @@ describe("PUT /workflows/:id/graph", () => {
     expect(await read(id)).toMatchObject({ version, steps });
   });
 
+  test("lists faults of steps, of what they refer to and of transitions in one answer", async () => {
+    const id = await make();
+    const { version, steps } = await read(id);
+    const [trigger] = steps;
+    const [sound, last] = [day(), exit()];
+    const broken = { ...day("Broken"), config: { amount: -1, unit: "days" } };
+    const mail = { ...exit("Mail"), type: "SEND_EMAIL", templateId: crypto.randomUUID() };
+    const answer = await save(id, {
+      version,
+      steps: [trigger, sound, broken, mail, last],
+      transitions: [
+        { from: trigger.id, to: sound.id },
+        { from: sound.id, to: sound.id },
+        { from: broken.id, to: trigger.id },
+        { from: last.id, to: mail.id },
+        { from: mail.id, to: crypto.randomUUID() },
+        { from: broken.id, to: mail.id },
+      ],
+    });
+    const unread = await save(id, {
+      steps: [trigger, { ...broken, name: 5 }, { ...sound, config: { amout: 1 } }, { ...last, id: "x" }],
+      transitions: [],
+    });
+
+    expect([answer.status, faults(answer.body)]).toEqual([
+      422,
+      [
+        "steps.2.config.amount",
+        "steps.3.templateId",
+        "transitions.1",
+        "transitions.2",
+        "transitions.3",
+        "transitions.4.to",
+      ],
+    ]);
+    expect([unread.status, faults(unread.body).toSorted()]).toEqual([
+      422,
+      [
+        "steps.1.config.amount",
+        "steps.1.name",
+        "steps.2.config.amount",
+        "steps.2.config.amout",
+        "steps.2.config.unit",
+        "steps.3.id",
+        "version",
+      ],
+    ]);
+    expect(await read(id)).toMatchObject({ version, steps });
+  });
+
   test("takes a whole document only: a part of one would remove the rest", async () => {
     const id = await make();
     const { version, steps } = await read(id);
@@ -247,6 +297,33 @@ describe("findings", () => {
     expect(faults(refused.body).toSorted()).toEqual(
       [`steps.${ask.id}`, `steps.${hook.id}.config.url`].toSorted(),
     );
+  });
+
+  test("tell of a mail without a template, which only a draft may have", async () => {
+    const id = await make();
+    const { version, steps } = await read(id);
+    const [trigger] = steps;
+    const mail = { ...exit("Mail"), type: "SEND_EMAIL" };
+    const transitions = [{ from: trigger.id, to: mail.id }];
+    const draft = await save(id, { version, steps: [trigger, mail], transitions });
+    const moved = await call("PATCH", `/workflows/${id}/steps/${mail.id}`, { position: { x: 5, y: 5 } });
+    const emptied = await call("PATCH", `/workflows/${id}/steps/${mail.id}`, { templateId: null });
+    const refused = await call("PATCH", `/workflows/${id}`, { enabled: true });
+    const templateId = await template();
+    const finished = await call("PATCH", `/workflows/${id}/steps/${mail.id}`, { templateId });
+    const enabled = await call("PATCH", `/workflows/${id}`, { enabled: true });
+    const now = await read(id);
+    const undone = await save(id, { version: now.version, steps: [trigger, mail], transitions });
+
+    expect([draft.status, draft.body.findings]).toEqual([
+      200,
+      [{ level: "error", stepId: mail.id, field: "templateId", message: '"Mail" has no template' }],
+    ]);
+    expect([moved.status, moved.body.position, emptied.status]).toEqual([200, { x: 5, y: 5 }, 200]);
+    expect([refused.status, faults(refused.body)]).toEqual([422, [`steps.${mail.id}.templateId`]]);
+    expect([finished.status, enabled.status]).toEqual([200, 200]);
+    expect([undone.status, faults(undone.body)]).toEqual([422, ["steps.1.templateId"]]);
+    expect(await read(id)).toEqual(now);
   });
 
   test("warn of a sender whose domain is not verified any more, and let it be enabled", async () => {

@@ -8,6 +8,8 @@ import { dataErrors, type DataChange, type DataInput, sortData } from "./data.ts
 
 /** Which column is what. */
 export interface CsvColumns {
+  /** How many the first row has. */
+  count: number;
   email: number;
   /** The other standard fields that the file has. */
   given: { index: number; name: keyof GivenValues }[];
@@ -82,7 +84,14 @@ export function readHeader(
   const data = names.flatMap((key, index) =>
     key === "" || taken.has(index) || isDropped(key) ? [] : [{ index, key }],
   );
-  return { email, given, data, isGuarded: mapping !== null, safeLength: safeLengthOf(data) };
+  return {
+    count: names.length,
+    email,
+    given,
+    data,
+    isGuarded: mapping !== null,
+    safeLength: safeLengthOf(data),
+  };
 }
 
 /** The names by which columns are read: those of the file, or what a request makes of them. */
@@ -106,6 +115,8 @@ export function readContact(columns: CsvColumns, { row, end, cells }: CsvRow): C
   const written = columns.isGuarded ? withoutGuard(address) : address;
   const refused = (error: string): RefusedRow => ({ row, end, email: shown(written), error });
   if (cells.some((cell) => cell.includes("\0"))) return refused("NUL is not allowed in text");
+  const used = cells.findLastIndex((cell) => cell !== "") + 1;
+  if (used > columns.count) return refused(surplus(used, columns.count));
   if (written === "") return refused("The email is missing");
   const parsed = parseAddress(written);
   if (!parsed) return refused("This is not an email address");
@@ -122,6 +133,12 @@ export function readContact(columns: CsvColumns, { row, end, cells }: CsvRow): C
   const wrong = length < columns.safeLength ? undefined : dataErrors(sets)[0];
   if (wrong) return refused(wrong.message);
   return { row, end, email: parsed.email, given, change: { sets, deletes: NONE, values: sets } };
+}
+
+/** A separator within a value has shifted the cells after it: nobody can tell which value belongs where. */
+function surplus(cells: number, columns: number): string {
+  const expected = `the first row has ${columns} ${columns === 1 ? "column" : "columns"}`;
+  return `This row has ${cells} cells, and ${expected}: a value with a separator in it must be in quotes`;
 }
 
 /** How a cell is read that is not empty, by the kind of its field. */

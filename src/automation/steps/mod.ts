@@ -50,8 +50,15 @@ export function stepTypeOf({ type }: { type: string }): StepType {
   return STEPS[type as StepTypeName] as StepType;
 }
 
-/** Everything wrong with the config of a step, and with its template; whether the template exists is not checked. */
-export function stepErrors(type: string, { config, templateId }: StepInput): FieldError[] {
+/**
+ * Everything wrong with the config of a step, and with its template; whether the template exists is not checked, and one of a
+ * draft may be missing.
+ */
+export function stepErrors(
+  type: string,
+  { config, templateId }: StepInput,
+  { isDraft = false } = {},
+): FieldError[] {
   const given = config ?? {};
   if (!isObject(given)) return [missingOr("config", given, "Expected an object")];
   const unfit = [...jsonFaults("config", given, CONFIG), ...expressionFaults(type, given)].slice(0, 1);
@@ -62,7 +69,9 @@ export function stepErrors(type: string, { config, templateId }: StepInput): Fie
     ...faults(storedConfig(type, given)),
     ...nearMissErrors(misses).map((error) => ({ ...error, field: `config.${error.field}` })),
   ];
-  return sendsTemplate ? [...templateFaults(type, templateId ?? given.templateId), ...errors] : errors;
+  if (!sendsTemplate) return errors;
+  const template = templateId ?? given.templateId;
+  return isDraft && isLeftOut(template) ? errors : [...templateFaults(type, template), ...errors];
 }
 
 /** The template that a step sends: that of the request, or of its config. */
@@ -72,7 +81,7 @@ export function templateOf(type: string, input: StepInput): string | null {
 
 /** The template that a request names. */
 export function givenTemplate({ config, templateId }: StepInput): string | null {
-  return templateId ?? (config as { templateId?: string } | undefined)?.templateId ?? null;
+  return templateId ?? ((config as { templateId?: string } | undefined)?.templateId || null);
 }
 
 /** The relevant part of a given config: the fields of its type. Null counts as absent, except for `value`. */
@@ -103,10 +112,12 @@ function expressionFaults(type: string, given: Given): FieldError[] {
   return [fault("config", "too_big", limit)];
 }
 
+function isLeftOut(templateId: unknown): boolean {
+  return templateId === undefined || templateId === null || templateId === "";
+}
+
 function templateFaults(type: string, templateId: unknown): FieldError[] {
-  if (templateId === undefined || templateId === null || templateId === "") {
-    return [fault("templateId", "required", `A ${type} step needs a template`)];
-  }
+  if (isLeftOut(templateId)) return [fault("templateId", "required", `A ${type} step needs a template`)];
   if (typeof templateId === "string" && isUuid(templateId)) return [];
   return [fault("templateId", "invalid_string", "Expected a UUID", templateId)];
 }

@@ -155,7 +155,8 @@ function mailOf(config: Config, run: Run, id: string) {
 
 /** The current template of a step, or why nothing can be sent. */
 async function sendableOf(ctx: Context, projectId: string, { name, templateId }: Step) {
-  const template = templateId === null ? null : await q.executionRun.content(ctx, { projectId, templateId });
+  if (templateId === null) return `Cannot send "${name}": it has no template`;
+  const template = await q.executionRun.content(ctx, { projectId, templateId });
   if (!template) return `Cannot send "${name}": its template was deleted`;
   return (await refusalOf(assertSenderVerified(ctx, projectId, template.fromEmail))) ?? template;
 }

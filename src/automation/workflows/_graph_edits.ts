@@ -2,7 +2,8 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { NOBODY } from "../../edits.ts";
+import { type FieldError, problems } from "../../problem.ts";
 import type { Graph, GraphStep } from "../graph.ts";
 import {
   completeConfig,
@@ -15,8 +16,8 @@ import {
   templateOf,
 } from "../steps/mod.ts";
 import { saveReferences } from "./references.ts";
-import { loadGraph } from "./versions.ts";
 import { type Position, type Step, toStep, toTransition, type Transition } from "./records.ts";
+import { toGraph } from "./versions.ts";
 
 /** A new step. */
 export interface NewStep extends StepInput {
@@ -31,28 +32,43 @@ export const MAX_STEPS = 500;
 const MAX_CONFIGS_BYTES = 1_000_000;
 const ORIGIN: Position = { x: 0, y: 0 };
 
-/** The step that a change is about, if any. */
-type EditInput = StepInput & { type?: StepTypeName | null | undefined };
+/** By whom a graph is changed. */
+export interface Editor {
+  /** An address, or which key; left out: nobody in particular. */
+  by?: string | undefined;
+}
+
+/** By whom a graph is changed, and the step that the change is about, if any. */
+type EditInput = StepInput & Editor & { type?: StepTypeName | null | undefined };
+
+/** A workflow whose graph is being changed. */
+interface EditedWorkflow {
+  enabled: boolean;
+}
 
 /**
- * Does `change` while the workflow is locked, so that concurrent changes cannot together break a rule that each keeps.
- * Throws WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that of the input.
+ * Does `change` while the workflow is locked, so that concurrent changes cannot together break a rule that each keeps, and
+ * notes who made it, where the graph is another one afterwards. Throws WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that
+ * of the input.
  */
 export async function editGraph<T>(
   ctx: Context,
   projectId: string,
   workflowId: string,
   input: EditInput,
-  change: (tx: Context, graph: Graph) => Promise<T>,
+  change: (tx: Context, graph: Graph, workflow: EditedWorkflow) => Promise<T>,
 ): Promise<T> {
   try {
     return await inTransaction(ctx, async (tx) => {
       // Segments that a step begins to name cannot be deleted; they are locked before a workflow, as everywhere.
       if (mayNameSegments(input)) await q.segments.lockAll(tx, { projectId });
-      if (!(await q.workflows.lock(tx, { projectId, workflowId })))
-        throw problems.workflowNotFound(workflowId);
-      const result = await change(tx, await loadGraph(tx, projectId, workflowId));
-      await q.workflows.markEdited(tx, { projectId, workflowId });
+      const workflow = await q.workflows.lock(tx, { projectId, workflowId });
+      if (!workflow) throw problems.workflowNotFound(workflowId);
+      await q.edits.actAs(tx, { editor: input.by ?? NOBODY.by });
+      const before = await q.workflows.withGraph(tx, { projectId, workflowId });
+      const result = await change(tx, toGraph(before!), workflow);
+      const after = await q.workflows.withGraph(tx, { projectId, workflowId });
+      if (!Bun.deepEquals(before, after)) await q.workflows.markEdited(tx, { projectId, workflowId });
       return result;
     });
   } catch (error) {
@@ -66,14 +82,15 @@ function mayNameSegments({ type, config }: EditInput): boolean {
   return config !== undefined && (!type || stepTypeOf({ type }).mayNameSegments === true);
 }
 
-/** Throws 422 with all that is wrong with a step. */
+/** Throws 422 with all that is wrong with a step; one of a draft may lack a template. */
 export async function assertStep(
   tx: Context,
   projectId: string,
   type: string,
   input: StepInput,
+  draft = { isDraft: false },
 ): Promise<void> {
-  const errors = stepErrors(type, input);
+  const errors = stepErrors(type, input, draft);
   if (errors.length > 0) throw problems.invalid(errors);
   const config = completeConfig(type, storedConfig(type, input.config));
   const segments = () => q.segments.conditions(tx, { projectId });
@@ -83,15 +100,16 @@ export async function assertStep(
 
 /** Throws 422 when the config of a step is too large together with those of all others. */
 export function assertStepSize(others: GraphStep[], config: unknown): void {
-  assertAllSizes([...others.map((step) => step.config), config]);
+  const errors = sizeErrors("config", [...others.map((step) => step.config), config]);
+  if (errors.length > 0) throw problems.invalid(errors);
 }
 
-/** Throws 422 when the configs of all steps together are too large. */
-export function assertAllSizes(configs: unknown[]): void {
+/** Whether the configs of all steps are too large together. */
+export function sizeErrors(field: string, configs: unknown[]): FieldError[] {
   const bytes = configs.map((each) => Buffer.byteLength(JSON.stringify(each)));
-  if (bytes.reduce((sum, each) => sum + each, 0) <= MAX_CONFIGS_BYTES) return;
+  if (bytes.reduce((sum, each) => sum + each, 0) <= MAX_CONFIGS_BYTES) return [];
   const message = `The configs of all steps of a workflow have at most ${MAX_CONFIGS_BYTES / 1000} KB as JSON together`;
-  throw problems.invalid([{ field: "config", code: "too_big", message }]);
+  return [{ field, code: "too_big", message }];
 }
 
 /** Adds a step that is not connected yet. */

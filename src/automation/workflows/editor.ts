@@ -6,6 +6,7 @@ import {
   assertStepSize,
   assertStep,
   connect,
+  type Editor,
   editGraph,
   insertStep,
   type NewStep,
@@ -27,7 +28,7 @@ import { saveReferences } from "./references.ts";
 export type { NewStep } from "./_graph_edits.ts";
 
 /** What a PATCH may change of a step. A config is replaced as a whole. */
-export interface StepPatch extends StepInput {
+export interface StepPatch extends StepInput, Editor {
   type?: StepTypeName | null | undefined;
   name?: string | null | undefined;
   position?: Position | null | undefined;
@@ -42,7 +43,7 @@ export async function addStep(
   ctx: Context,
   projectId: string,
   workflowId: string,
-  { autoConnect, ...input }: NewStep & { autoConnect: boolean },
+  { autoConnect, ...input }: NewStep & Editor & { autoConnect: boolean },
 ): Promise<Step> {
   if (stepTypeOf(input).place === "start")
     throw problems.badRequest("Cannot add a trigger: every workflow has exactly one");
@@ -56,7 +57,8 @@ export async function addStep(
 
 /**
  * Changes the fields given of a step. Throws 422 with every field that is wrong, and 400 for another type, for a config
- * of the trigger, and for a config without a branch that a transition uses.
+ * of the trigger, and for a config without a branch that a transition uses. A draft's step that has no template yet may go
+ * on without one.
  */
 export async function patchStep(
   ctx: Context,
@@ -65,12 +67,12 @@ export async function patchStep(
   stepId: string,
   patch: StepPatch,
 ): Promise<Step> {
-  return await editGraph(ctx, projectId, workflowId, patch, async (tx, graph) => {
+  return await editGraph(ctx, projectId, workflowId, patch, async (tx, graph, { enabled }) => {
     const { id, type } = stepWithId(graph, stepId);
     const row = (await q.workflowSteps.byId(tx, { projectId, stepId: id }))!;
     assertPatch(type, patch);
     const input = { config: patch.config ?? row.config, templateId: templateAfter(row.templateId, patch) };
-    await assertStep(tx, projectId, type, input);
+    await assertStep(tx, projectId, type, input, { isDraft: !enabled && row.templateId === null });
     const config = storedConfig(type, input.config);
     const others = graph.steps.filter((step) => step.id !== id);
     if (patch.config) assertStepSize(others, config);
@@ -100,9 +102,9 @@ export async function deleteStep(
   projectId: string,
   workflowId: string,
   stepId: string,
-  { splice }: { splice: boolean },
+  { by, splice }: Editor & { splice: boolean },
 ): Promise<void> {
-  await editGraph(ctx, projectId, workflowId, {}, async (tx, graph) => {
+  await editGraph(ctx, projectId, workflowId, { by }, async (tx, graph) => {
     const step = stepWithId(graph, stepId);
     if (stepTypeOf(step).place === "start")
       throw problems.badRequest("Cannot delete the trigger: every workflow has exactly one");

@@ -2,30 +2,13 @@
 import { type Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { beginEdit, type Edit, editTag } from "../../edits.ts";
-import { type FieldError, Problem, problems } from "../../problem.ts";
-import type { Graph } from "../graph.ts";
-import {
-  completeConfig,
-  stepErrors,
-  type StepInput,
-  type StepTypeName,
-  stepTypeOf,
-  storedConfig,
-  templateOf,
-} from "../steps/mod.ts";
-import { assertAllSizes, editGraph, MAX_STEPS } from "./_graph_edits.ts";
+import { problems } from "../../problem.ts";
+import { completeConfig, stepTypeOf, storedConfig, templateOf } from "../steps/mod.ts";
+import { editGraph } from "./_graph_edits.ts";
 import { findingsOf, type WorkflowFinding } from "./findings.ts";
-import { graphRowsOf, type Position, type Step, toStep, toWorkflow, type Workflow } from "./records.ts";
-import { assertTransition } from "./rules.ts";
+import { type DocumentTransition, type GivenGraph, type GivenStep, readGiven } from "./given_graph.ts";
+import { graphRowsOf, type Step, toStep, toWorkflow, type Workflow } from "./records.ts";
 import { loadGraph } from "./versions.ts";
-
-/** A way from one step to another. */
-export interface DocumentTransition {
-  from: string;
-  to: string;
-  branch: string | null;
-  priority: number;
-}
 
 /** The graph of a workflow. */
 export interface GraphDocument {
@@ -34,26 +17,6 @@ export interface GraphDocument {
   steps: Omit<Step, "workflowId">[];
   transitions: DocumentTransition[];
   findings: WorkflowFinding[];
-}
-
-/** A step to be saved. One whose id is not known yet is new. */
-export interface GivenStep extends StepInput {
-  id: string;
-  type: StepTypeName;
-  name: string;
-  position?: Position | null | undefined;
-}
-
-/** A graph to be saved. */
-export interface GivenGraph {
-  version: string;
-  steps: GivenStep[];
-  transitions: {
-    from: string;
-    to: string;
-    branch?: string | null | undefined;
-    priority?: number | null | undefined;
-  }[];
 }
 
 /** The graph of a workflow, with what is wrong with it. Throws WORKFLOW_NOT_FOUND. */
@@ -75,21 +38,20 @@ export async function saveGraph(
   edit: Edit,
 ): Promise<GraphDocument> {
   const steps = given.steps.map((step) => ({ ...step, id: step.id.toLowerCase() }));
+  const { by } = edit;
   // It may name segments, whatever steps it has: they are held.
-  return await editGraph(ctx, projectId, workflowId, { config: {} }, async (tx, graph) => {
+  return await editGraph(ctx, projectId, workflowId, { by, config: {} }, async (tx, graph, { enabled }) => {
     const thing = { kind: "workflow", projectId, id: workflowId } as const;
     const current = async () => taggedOf(await read(tx, projectId, workflowId));
-    await beginEdit(tx, { by: edit.by, ifMatch: given.version, isRequired: true }, thing, current);
+    await beginEdit(tx, { by, ifMatch: given.version, isRequired: true }, thing, current);
     if (edit.ifMatch !== undefined) await beginEdit(tx, edit, thing, current);
-    assertAllSizes(steps.map(({ type, config }) => storedConfig(type, config)));
-    const errors = [
-      ...identityErrors(graph, steps),
-      ...steps.flatMap((step, n) => stepErrors(step.type, step).map((error) => under(`steps.${n}`, error))),
-    ];
+    const { errors, transitions } = await readGiven(
+      tx,
+      projectId,
+      { steps, transitions: given.transitions },
+      { before: graph, isDraft: !enabled },
+    );
     if (errors.length > 0) throw problems.invalid(errors);
-    const next = graphOf(steps);
-    await assertReferences(tx, projectId, next);
-    const transitions = transitionsOf(next, given.transitions);
     await write(tx, projectId, workflowId, steps, transitions);
     return await getGraph(tx, projectId, workflowId);
   });
@@ -117,93 +79,6 @@ async function read(ctx: Context, projectId: string, workflowId: string) {
 
 function taggedOf({ steps, transitions }: Pick<GraphDocument, "steps" | "transitions">) {
   return { steps, transitions };
-}
-
-/** What is wrong with the steps among each other. */
-function identityErrors(graph: Graph, steps: GivenStep[]): FieldError[] {
-  const known = new Map(graph.steps.map((step) => [step.id, step.type]));
-  const seen = new Set<string>();
-  const wrong = (n: number, field: string, message: string): FieldError[] => [
-    { field: `steps.${n}.${field}`, code: "custom", message },
-  ];
-  const errors = steps.flatMap(({ id, type }, n): FieldError[] => {
-    if (seen.has(id)) return wrong(n, "id", "Another step has this id");
-    seen.add(id);
-    const before = known.get(id);
-    if (before !== undefined && before !== type)
-      return wrong(n, "type", `This step is a ${before}: its type stays`);
-    const isStart = stepTypeOf({ type }).place === "start";
-    if (isStart && before === undefined) return wrong(n, "type", "Every workflow has exactly one trigger");
-    return [];
-  });
-  const trigger = graph.steps.find((step) => stepTypeOf(step).place === "start")!;
-  if (!seen.has(trigger.id)) {
-    errors.push({
-      field: "steps",
-      code: "custom",
-      message: `The trigger is missing: its id is ${trigger.id}`,
-    });
-  }
-  if (steps.length > MAX_STEPS) {
-    errors.push({ field: "steps", code: "too_big", message: `A workflow has at most ${MAX_STEPS} steps` });
-  }
-  return errors;
-}
-
-function graphOf(steps: GivenStep[]): Graph {
-  return {
-    steps: steps.map(({ id, type, name, config, templateId }) => ({
-      id,
-      type,
-      name,
-      config: completeConfig(type, storedConfig(type, config)),
-      templateId: templateOf(type, { config, templateId }),
-    })),
-    transitions: [],
-  };
-}
-
-/** Throws 422 for segments and templates that the project has not. */
-async function assertReferences(tx: Context, projectId: string, { steps }: Graph): Promise<void> {
-  const errors: FieldError[] = [];
-  const segments = await q.segments.conditions(tx, { projectId });
-  const templateIds = [...new Set(steps.flatMap(({ templateId }) => templateId ?? []))];
-  const known = new Set(
-    (await q.workflowGraphs.senders(tx, { projectId, templateIds })).map((template) => template.id),
-  );
-  for (const [n, step] of steps.entries()) {
-    const wrong = (await stepTypeOf(step).segmentFaults?.(step.config, async () => segments)) ?? [];
-    errors.push(...wrong.map((error) => under(`steps.${n}`, error)));
-    if (step.templateId === null || known.has(step.templateId.toLowerCase())) continue;
-    const message = "No template of the project has this id";
-    errors.push({ field: `steps.${n}.templateId`, code: "custom", message, received: step.templateId });
-  }
-  if (errors.length > 0) throw problems.invalid(errors);
-}
-
-/** The transitions, each by the rules of the graph with those before it. Throws 422 with all that break one. */
-function transitionsOf(graph: Graph, given: GivenGraph["transitions"]): DocumentTransition[] {
-  const ids = new Set(graph.steps.map(({ id }) => id));
-  const errors: FieldError[] = [];
-  const kept: DocumentTransition[] = [];
-  for (const [n, { from, to, branch = null, priority }] of given.entries()) {
-    const transition = { from: from.toLowerCase(), to: to.toLowerCase(), branch };
-    const missing = (["from", "to"] as const).filter((end) => !ids.has(transition[end]));
-    for (const end of missing) {
-      errors.push({ field: `transitions.${n}.${end}`, code: "custom", message: "There is no such step" });
-    }
-    if (missing.length > 0) continue;
-    try {
-      assertTransition(graph, transition);
-      graph.transitions.push({ ...transition, id: String(n) });
-      kept.push({ ...transition, priority: priority ?? 0 });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      errors.push({ field: `transitions.${n}`, code: "custom", message: error.message });
-    }
-  }
-  if (errors.length > 0) throw problems.invalid(errors);
-  return kept;
 }
 
 async function write(
@@ -241,8 +116,4 @@ async function write(
     ),
   );
   await q.workflowGraphs.saveReferences(tx, { projectId, workflowId, rows: references });
-}
-
-function under(place: string, error: FieldError): FieldError {
-  return { ...error, field: `${place}.${error.field}` };
 }

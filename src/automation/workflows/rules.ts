@@ -7,20 +7,28 @@ const MAX_TRANSITIONS = 2_000;
 
 /** Throws 400 with the reason when a transition cannot be added to a graph that has both of its steps. */
 export function assertTransition(graph: Graph, transition: Omit<GraphTransition, "id">): void {
-  const { from, to, branch } = transition;
-  const step = graph.steps.find(({ id }) => id === from)!;
+  const { from, branch } = transition;
   if (graph.transitions.length >= MAX_TRANSITIONS) {
     throw problems.badRequest(`Cannot add a transition: a workflow has at most ${MAX_TRANSITIONS}`);
   }
+  assertEnds(graph.steps, transition);
+  assertBranch(graph, graph.steps.find(({ id }) => id === from)!, branch);
+  assertPauses({ ...graph, transitions: [...graph.transitions, { ...transition, id: "" }] });
+}
+
+/** Throws 400 when no transition can lead from the one step to the other, whatever their configs are. */
+export function assertEnds(
+  steps: Pick<GraphStep, "id" | "type">[],
+  { from, to }: Pick<GraphTransition, "from" | "to">,
+): void {
+  const typeAt = (end: string) => steps.find(({ id }) => id === end)!;
   if (from === to) throw problems.badRequest("Cannot connect a step to itself");
-  if (stepTypeOf(step).place === "end") {
-    throw problems.badRequest(`Cannot continue after an ${step.type}: it ends the execution`);
+  if (stepTypeOf(typeAt(from)).place === "end") {
+    throw problems.badRequest(`Cannot continue after an ${typeAt(from).type}: it ends the execution`);
   }
-  if (to === triggerOf(graph).id) {
+  if (stepTypeOf(typeAt(to)).place === "start") {
     throw problems.badRequest("Cannot lead back to the trigger: every execution begins there");
   }
-  assertBranch(graph, step, branch);
-  assertPauses({ ...graph, transitions: [...graph.transitions, { ...transition, id: "" }] });
 }
 
 function assertBranch(graph: Graph, step: GraphStep, branch: string | null): void {

@@ -2,13 +2,13 @@
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem.ts";
-import { connect, editGraph, insertStep, type NewStep, stepWithId } from "./_graph_edits.ts";
+import { connect, type Editor, editGraph, insertStep, type NewStep, stepWithId } from "./_graph_edits.ts";
 import { assertTransition } from "./rules.ts";
 import { branchesOf, completeConfig, stepTypeOf } from "../steps/mod.ts";
 import type { Step, Transition } from "./records.ts";
 
 /** A new transition. */
-export interface NewTransition {
+export interface NewTransition extends Editor {
   fromStepId: string;
   toStepId: string;
   branch: string | null;
@@ -20,9 +20,9 @@ export async function addTransition(
   ctx: Context,
   projectId: string,
   workflowId: string,
-  { fromStepId, toStepId, branch, priority }: NewTransition,
+  { by, fromStepId, toStepId, branch, priority }: NewTransition,
 ): Promise<Transition> {
-  return await editGraph(ctx, projectId, workflowId, {}, async (tx, graph) => {
+  return await editGraph(ctx, projectId, workflowId, { by }, async (tx, graph) => {
     const from = stepWithId(graph, fromStepId).id;
     const to = stepWithId(graph, toStepId).id;
     assertTransition(graph, { from, to, branch });
@@ -36,8 +36,9 @@ export async function deleteTransition(
   projectId: string,
   workflowId: string,
   transitionId: string,
+  editor: Editor = {},
 ): Promise<void> {
-  await editGraph(ctx, projectId, workflowId, {}, async (tx) => {
+  await editGraph(ctx, projectId, workflowId, editor, async (tx) => {
     const deleted = await q.workflowSteps.disconnect(tx, { projectId, workflowId, transitionId });
     if (deleted === 0) throw problems.notFound("workflow transition", transitionId);
   });
@@ -52,7 +53,7 @@ export async function insertIntoTransition(
   projectId: string,
   workflowId: string,
   transitionId: string,
-  input: NewStep,
+  input: NewStep & Editor,
 ): Promise<Step> {
   const { type } = input;
   if (stepTypeOf(input).place) {

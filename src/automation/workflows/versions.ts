@@ -39,6 +39,11 @@ export function readGraph(stored: Json): Graph {
 export async function loadGraph(ctx: Context, projectId: string, workflowId: string): Promise<Graph> {
   const row = await q.workflows.withGraph(ctx, { projectId, workflowId });
   if (!row) throw problems.workflowNotFound(workflowId);
+  return toGraph(row);
+}
+
+/** The graph of a workflow out of its rows. */
+export function toGraph(row: Parameters<typeof graphRowsOf>[0]): Graph {
   const { steps, transitions } = graphRowsOf(row);
   return {
     steps: steps.map(({ id, type, name, config, templateId }) => {

@@ -15,5 +15,10 @@ export const EditHeaders = t.Object({
 
 /** The change that a request makes. */
 export function editOf(actor: Actor, headers: { "if-match"?: string | undefined }): Edit {
-  return { by: nameOf(actor), ifMatch: headers["if-match"] };
+  return { by: editorOf(actor), ifMatch: headers["if-match"] };
+}
+
+/** Who makes a change. */
+export function editorOf(actor: Actor): string {
+  return nameOf(actor);
 }

@@ -31,18 +31,50 @@ export async function fieldErrors(
   return [...found, ...(await ruleErrors(schema, value, found))];
 }
 
-/** The errors of the rules alone, for a value of which these fields are known to be wrong. */
+/**
+ * The errors of the rules alone, for a value of which these fields are known to be wrong. Of a list with wrong items, the rules of
+ * its items see what the schema let through of each.
+ */
 export async function ruleErrors(
   schema: TSchema,
   value: unknown,
   found: FieldError[] = [],
 ): Promise<FieldError[]> {
-  const rules = (schema as { [RULES]?: Rules })[RULES];
-  if (!rules || typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const refused = new Set(found.map((error) => error.field.split(".")[0]!));
+  const ofItems = await itemErrors(schema, value as Record<string, unknown>, found);
+  const rules = (schema as { [RULES]?: Rules })[RULES];
+  if (!rules) return ofItems;
   const rest = Object.fromEntries(Object.entries(value).filter(([name]) => !refused.has(name)));
   const more = await rules(rest as never, refused);
-  return more.filter((error) => !refused.has(error.field.split(".")[0]!));
+  return [...more.filter((error) => !refused.has(error.field.split(".")[0]!)), ...ofItems];
+}
+
+/** What the rules of items say of the lists in which the schema has refused some of them. */
+async function itemErrors(
+  schema: TSchema,
+  value: Record<string, unknown>,
+  found: FieldError[],
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, TSchema>)) {
+    const items = property.items as (TSchema & { [RULES]?: Rules }) | undefined;
+    const list = value[name];
+    if (!items?.[RULES] || !Array.isArray(list)) continue;
+    const byItem = Map.groupBy(
+      found.filter(({ field }) => field.startsWith(`${name}.`)),
+      ({ field }) => Number(field.split(".")[1]),
+    );
+    if (byItem.size === 0) continue;
+    for (const [n, item] of list.entries()) {
+      const at = `${name}.${n}.`;
+      const known = (byItem.get(n) ?? []).map((error) => ({ ...error, field: error.field.slice(at.length) }));
+      const more = await ruleErrors(items, item, known);
+      errors.push(...more.map((error) => ({ ...error, field: `${at}${error.field}` })));
+      if (errors.length >= MAX_ERRORS) return errors.slice(0, MAX_ERRORS);
+    }
+  }
+  return errors;
 }
 
 /** The error of a field that is not there. */

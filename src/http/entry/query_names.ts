@@ -60,11 +60,9 @@ export async function assertKnownQuery(ctx: Context, { method, url }: Request, r
   const unknown = [...new Set(given.keys())].filter((name) => name !== "" && !known.includes(name));
   const rest = Object.fromEntries([...given].filter(([name, text]) => text !== "" && known.includes(name)));
   if (unknown.length === 0 && (await ruleErrors(schema, rest)).length === 0) return;
-  const others = schema === NO_QUERY ? [] : await fieldErrors(schema, Value.Errors(schema, rest), rest);
-  throw problems.badParameters([
-    ...unknown.slice(0, MAX_UNKNOWN).map((name) => asUnknown(name, known)),
-    ...others,
-  ]);
+  const errors = unknown.slice(0, MAX_UNKNOWN).map((name) => asUnknown(name, known));
+  if (schema === NO_QUERY) throw problems.badParameters(errors);
+  throw problems.badParameters(await fieldErrors(schema, Value.Errors(schema, rest), rest, errors));
 }
 
 function schemaOf(ctx: Context, method: string, route: string): TSchema | undefined {

@@ -106,6 +106,14 @@ export const Words = <const T extends readonly string[]>(words: T, options: { de
   t.Unsafe<T[number]>({ ...options, [Kind]: "Words", type: "string", enum: [...words] });
 TypeRegistry.Set<{ enum: string[] }>("Words", (schema, value) => schema.enum.includes(value as string));
 
+/** One of these words, which are upper case, in any case. */
+export const CaselessWords = (words: readonly string[], options: { description?: string } = {}) =>
+  t.Unsafe<string>({ ...options, [Kind]: "CaselessWords", type: "string", enum: [...words] });
+TypeRegistry.Set<{ enum: string[] }>(
+  "CaselessWords",
+  (schema, value) => typeof value === "string" && schema.enum.includes(value.toUpperCase()),
+);
+
 /** The data of a contact: 64 KB, and each value 64 levels deep; one of them may be wrapped, as `{value, persistent}`. */
 const DATA_SIZE = { bytes: 65_536, levels: 66 };
 

@@ -1,5 +1,6 @@
 // Which contacts: the query of everything that lists, exports or counts them.
 import { t } from "elysia";
+import { conditionErrors } from "../../audience/conditions/tree.ts";
 import { readCell } from "../../audience/contacts/cells.ts";
 import type { Selection } from "../../audience/selection.ts";
 import type { FieldError } from "../../problem.ts";
@@ -38,13 +39,23 @@ interface Query {
   value?: string | undefined;
 }
 
-/** What is wrong with the query of a selection, beyond its schema. */
-export function selectionErrors({ condition, field, value }: Query): FieldError[] {
-  const errors: FieldError[] = [];
-  if (value !== undefined && field === undefined)
+/**
+ * What is wrong with the query of a selection, beyond its schema, which has `refused` these parameters; `others` are known
+ * errors. A condition that is wrong is 422 by itself, as everywhere, and listed here beside other faults.
+ */
+export function selectionErrors(
+  { condition, field, value }: Query,
+  refused: ReadonlySet<string>,
+  others: FieldError[] = [],
+): FieldError[] {
+  const errors = [...others];
+  if (value !== undefined && field === undefined && !refused.has("field"))
     errors.push({ field: "field", code: "required", message: "Which field has this value?" });
-  if (condition !== undefined && treeOf(condition) === undefined)
+  if (condition === undefined) return errors;
+  const tree = treeOf(condition);
+  if (tree === undefined)
     errors.push({ field: "condition", code: "invalid_string", message: "Expected a condition as JSON" });
+  else if (errors.length > 0 || refused.size > 0) errors.push(...conditionErrors(tree));
   return errors;
 }
 

@@ -11,10 +11,17 @@ const ADDED = STEP_TYPES.filter((type) => stepTypeOf({ type }).place !== "start"
 /** The config of any step type. */
 export const ANY_CONFIG: JsonSchema = { anyOf: STEP_TYPES.map(configOf) };
 
-/** A step by its type: the fields that all have, and its own config. The trigger is added with its workflow. */
-export function stepsByType(noun: string, common: Record<string, TSchema>, types = ADDED): JsonSchema {
+/**
+ * A step by its type: the fields that all have, and its own config. The trigger is added with its workflow. A step of a draft
+ * may lack its template.
+ */
+export function stepsByType(
+  noun: string,
+  common: Record<string, TSchema>,
+  { types = ADDED, isDraft = false } = {},
+): JsonSchema {
   return {
-    oneOf: types.map((type) => stepOf(noun, type, common)),
+    oneOf: types.map((type) => stepOf(noun, type, { common, isDraft })),
     discriminator: {
       propertyName: "type",
       mapping: Object.fromEntries(types.map((type) => [type, `#/components/schemas/${nameOf(noun, type)}`])),
@@ -22,8 +29,13 @@ export function stepsByType(noun: string, common: Record<string, TSchema>, types
   };
 }
 
-function stepOf(noun: string, type: StepTypeName, common: Record<string, TSchema>): JsonSchema {
+function stepOf(
+  noun: string,
+  type: StepTypeName,
+  { common, isDraft }: { common: Record<string, TSchema>; isDraft: boolean },
+): JsonSchema {
   const { schema, sendsTemplate } = stepTypeOf({ type });
+  const needsTemplate = sendsTemplate === true && !isDraft;
   return {
     title: nameOf(noun, type),
     type: "object",
@@ -31,12 +43,12 @@ function stepOf(noun: string, type: StepTypeName, common: Record<string, TSchema
       ...common,
       type: { type: "string", enum: [type] },
       config: configOf(type),
-      ...(sendsTemplate && { templateId: IdOf("a template") }),
+      ...(needsTemplate && { templateId: IdOf("a template") }),
     },
     required: [
       ...(Type.Object(common).required ?? []),
       ...(needsConfig(schema) ? ["config"] : []),
-      ...(sendsTemplate ? ["templateId"] : []),
+      ...(needsTemplate ? ["templateId"] : []),
     ],
   };
 }

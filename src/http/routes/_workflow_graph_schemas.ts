@@ -2,11 +2,13 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { STEP_TYPES } from "../../automation/steps/mod.ts";
+import { givenErrors } from "../../automation/workflows/given_graph.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { documented } from "../entry/document.ts";
+import { withRules } from "../entry/field_errors.ts";
 import { IdOf, Int, Nullable, Text, Uuid, Words } from "../entry/schemas.ts";
 import { stepsByType } from "./_step_documents.ts";
-import { Branch, NewStepFields, Position, Step } from "./_workflow_schemas.ts";
+import { Branch, draftRules, NewStepFields, Position, Step } from "./_workflow_schemas.ts";
 
 const { workflowId: _, ...StepProperties } = Step.properties;
 
@@ -46,16 +48,18 @@ const GivenStep = {
   position: t.Optional(Nullable(Position)),
 };
 
-const Steps = bounded(t.Array(t.Object(GivenStep), { maxItems: MAX_STEPS + 1 }), SIZE);
+const Steps = bounded(
+  t.Array(withRules(t.Object(GivenStep), draftRules), { maxItems: MAX_STEPS + 1 }),
+  SIZE,
+);
 
-/** A graph to be saved. */
-export const GraphBody = t.Object(
+const GraphFields = t.Object(
   {
     version: Text({ maxLength: 100, description: "That of the graph that was read." }),
     steps: documented(Steps, {
       type: "array",
       maxItems: MAX_STEPS,
-      items: stepsByType("GivenStep", GivenStep, STEP_TYPES),
+      items: stepsByType("GivenStep", GivenStep, { types: STEP_TYPES, isDraft: true }),
     }),
     transitions: t.Array(
       t.Object(
@@ -72,6 +76,9 @@ export const GraphBody = t.Object(
   },
   { title: "GraphBody" },
 );
+
+/** A graph to be saved. */
+export const GraphBody = withRules(GraphFields, givenErrors);
 
 /** How executions fare at a step. */
 export const StepStatistics = t.Object(

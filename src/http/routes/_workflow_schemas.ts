@@ -212,9 +212,18 @@ const AddedStepFields = {
   ),
 };
 
+interface StepParts {
+  type?: StepTypeName;
+  config?: unknown;
+  templateId?: string | null;
+}
+
 /** Errors of a config are listed beside those of the other fields. */
-const configRules = (body: { type?: StepTypeName; config?: unknown; templateId?: string | null }) =>
-  body.type === undefined ? [] : stepErrors(body.type, body);
+const configRules = (body: StepParts) => (body.type === undefined ? [] : stepErrors(body.type, body));
+
+/** The same for a step of a draft. */
+export const draftRules = (step: StepParts) =>
+  step.type === undefined ? [] : stepErrors(step.type, step, { isDraft: true });
 
 /** What adds a step. */
 export const StepBody = documented(

@@ -58,7 +58,7 @@ const Query = withRules(
       }),
     ),
   }),
-  (query: ContactQuery) => [...selectionErrors(query), ...anchorErrors(query)],
+  (query: ContactQuery, refused) => selectionErrors(query, refused, anchorErrors(query)),
 );
 
 /** The list of contacts, and their export. */

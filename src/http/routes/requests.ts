@@ -5,7 +5,18 @@ import { getRequest, KEPT_DAYS, listRequests, type RequestFilter } from "../../i
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { answers, Int, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import {
+  answers,
+  CaselessWords,
+  Int,
+  isUuid,
+  Nullable,
+  PathId,
+  Text,
+  Timestamp,
+  Uuid,
+  Words,
+} from "../entry/schemas.ts";
 import { clampLimit, CursorQuery, readIdCursor, toCursor } from "./_lists.ts";
 import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 
@@ -75,7 +86,9 @@ const Query = withRules(
         examples: ["4xx"],
       }),
     ),
-    method: t.Optional(Words(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"])),
+    method: t.Optional(
+      CaselessWords(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], { description: "In any case." }),
+    ),
     path: t.Optional(
       Text({
         maxLength: 1_000,
@@ -140,7 +153,7 @@ async function list(ctx: Context, projectId: string, query: (typeof Query)["stat
   const { status, method, path, key } = query;
   const filter: RequestFilter = {
     statuses: status === undefined ? undefined : statusesOf(status),
-    method,
+    method: method?.toUpperCase(),
     path,
     key: key === undefined ? undefined : keyOf(key),
     ...readPeriod({ from: query.from, until: query.until }),

@@ -5,7 +5,7 @@ import { track, trackErrors } from "../../audience/tracking.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { send } from "../../sending/send/mod.ts";
-import { type SendInput, sendErrors } from "../../sending/send/input.ts";
+import { fileErrors, type SendInput, sendErrors } from "../../sending/send/input.ts";
 import { verifyAddress } from "../../sending/send/verify.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
@@ -111,11 +111,14 @@ const FileFields = {
 };
 
 const Attachment = documented(
-  t.Object({
-    ...FileFields,
-    contentId: t.Optional(ContentId),
-    disposition: t.Optional(Words(["attachment", "inline"])),
-  }),
+  withRules(
+    t.Object({
+      ...FileFields,
+      contentId: t.Optional(ContentId),
+      disposition: t.Optional(Words(["attachment", "inline"])),
+    }),
+    fileErrors,
+  ),
   {
     title: "Attachment",
     anyOf: [

@@ -10,7 +10,7 @@ import {
 } from "../../automation/workflows/transitions.ts";
 import type { Context } from "../../context.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { EditHeaders, editOf } from "../entry/edits.ts";
+import { EditHeaders, editorOf, editOf } from "../entry/edits.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
 import { GraphBody, GraphDocument, StepStatistics } from "./_workflow_graph_schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
@@ -71,7 +71,7 @@ function graphRoutes(ctx: Context) {
           operationId: "saveWorkflowGraph",
           summary: "Save the graph of a workflow as a whole",
           description:
-            "What is not in it goes, what is new comes: ids of new steps are UUIDs of your own. `version` is that of the graph that you have read; where somebody has changed it since, nothing is saved, and 412 says who. A refusal lists everything that is wrong with it. Executions under way go on by the version that they began with.",
+            "What is not in it goes, what is new comes: ids of new steps are UUIDs of your own. `version` is that of the graph that you have read; where somebody has changed it since, nothing is saved, and 412 says who. A refusal lists everything that is wrong with it. While the workflow is disabled, a `SEND_EMAIL` may lack its template: `findings` says so. Executions under way go on by the version that they began with.",
         },
       },
     )
@@ -97,10 +97,11 @@ function stepRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .post(
       "/:id/steps",
-      async ({ project, params: { id }, body, set }) => {
+      async ({ project, actor, params: { id }, body, set }) => {
         const { autoConnect, ...input } = body;
         const step = await addStep(ctx, project.id, workflowId(id), {
           ...input,
+          by: editorOf(actor),
           autoConnect: autoConnect ?? true,
         });
         set.status = 201;
@@ -120,8 +121,10 @@ function stepRoutes(ctx: Context) {
     )
     .patch(
       "/:id/steps/:stepId",
-      async ({ project, params: { id, stepId }, body }) =>
-        await patchStep(ctx, project.id, workflowId(id), idOf("workflow step", stepId), body),
+      async ({ project, actor, params: { id, stepId }, body }) => {
+        const step = idOf("workflow step", stepId);
+        return await patchStep(ctx, project.id, workflowId(id), step, { ...body, by: editorOf(actor) });
+      },
       {
         ...oneStep,
         body: StepPatchBody,
@@ -136,9 +139,10 @@ function stepRoutes(ctx: Context) {
     )
     .delete(
       "/:id/steps/:stepId",
-      async ({ project, params: { id, stepId }, query, set }) => {
+      async ({ project, actor, params: { id, stepId }, query, set }) => {
         const step = idOf("workflow step", stepId);
-        await deleteStep(ctx, project.id, workflowId(id), step, { splice: query.splice === "true" });
+        const how = { by: editorOf(actor), splice: query.splice === "true" };
+        await deleteStep(ctx, project.id, workflowId(id), step, how);
         set.status = 204;
       },
       {
@@ -163,9 +167,10 @@ function transitionRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .post(
       "/:id/transitions",
-      async ({ project, params: { id }, body, set }) => {
+      async ({ project, actor, params: { id }, body, set }) => {
         const { fromStepId, toStepId, priority } = body;
-        const input = { fromStepId, toStepId, branch: branchOf(body), priority: priority ?? 0 };
+        const by = editorOf(actor);
+        const input = { by, fromStepId, toStepId, branch: branchOf(body), priority: priority ?? 0 };
         const transition = await addTransition(ctx, project.id, workflowId(id), input);
         set.status = 201;
         return transition;
@@ -184,8 +189,9 @@ function transitionRoutes(ctx: Context) {
     )
     .delete(
       "/:id/transitions/:transitionId",
-      async ({ project, params: { id, transitionId }, set }) => {
-        await deleteTransition(ctx, project.id, workflowId(id), idOf("workflow transition", transitionId));
+      async ({ project, actor, params: { id, transitionId }, set }) => {
+        const transition = idOf("workflow transition", transitionId);
+        await deleteTransition(ctx, project.id, workflowId(id), transition, { by: editorOf(actor) });
         set.status = 204;
       },
       {
@@ -200,9 +206,10 @@ function transitionRoutes(ctx: Context) {
     )
     .post(
       "/:id/transitions/:transitionId/insert-step",
-      async ({ project, params: { id, transitionId }, body, set }) => {
+      async ({ project, actor, params: { id, transitionId }, body, set }) => {
         const between = idOf("workflow transition", transitionId);
-        const step = await insertIntoTransition(ctx, project.id, workflowId(id), between, body);
+        const input = { ...body, by: editorOf(actor) };
+        const step = await insertIntoTransition(ctx, project.id, workflowId(id), between, input);
         set.status = 201;
         return step;
       },

@@ -129,23 +129,29 @@ async function attachmentErrors(
   limitBytes: number,
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
-  for (const [i, { content, disposition, contentId }] of attachments.entries()) {
-    if (!(await isBase64(content))) {
-      errors.push({
-        field: `attachments.${i}.content`,
-        code: "invalid_string",
-        message: "The content is not base64",
-      });
-    }
-    if (disposition === "inline" && !contentId) {
-      const message = "An inline attachment needs a contentId, so that the HTML can show it as cid:…";
-      errors.push({ field: `attachments.${i}.contentId`, code: "required", message });
-    }
+  for (const [i, attachment] of attachments.entries()) {
+    const wrong = await fileErrors(attachment);
+    errors.push(...wrong.map((error) => ({ ...error, field: `attachments.${i}.${error.field}` })));
   }
   const total = attachments.reduce((sum, { content }) => sum + decodedLength(content), 0);
   if (total > limitBytes) {
     const message = `All attachments together have at most ${limitBytes / 1_048_576} MB`;
     errors.push({ field: "attachments", code: "too_big", message });
+  }
+  return errors;
+}
+
+/** Everything wrong with one attachment besides its schema; `refused` are fields left out of it because of that. */
+export async function fileErrors(
+  { content, disposition, contentId }: Partial<AttachmentInput>,
+  refused: ReadonlySet<string> = new Set(),
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  if (content !== undefined && !(await isBase64(content)))
+    errors.push({ field: "content", code: "invalid_string", message: "The content is not base64" });
+  if (disposition === "inline" && !contentId && !refused.has("contentId")) {
+    const message = "An inline attachment needs a contentId, so that the HTML can show it as cid:…";
+    errors.push({ field: "contentId", code: "required", message });
   }
   return errors;
 }

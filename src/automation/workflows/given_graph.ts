@@ -1,0 +1,182 @@
+// A graph that comes as one document: what it holds, and everything that is wrong with it.
+import { fault, isUuid } from "../../audience/faults.ts";
+import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
+import type { Context } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { type FieldError, Problem } from "../../problem.ts";
+import type { Graph } from "../graph.ts";
+import {
+  completeConfig,
+  givenTemplate,
+  stepErrors,
+  type StepInput,
+  type StepTypeName,
+  stepTypeOf,
+  storedConfig,
+  templateOf,
+} from "../steps/mod.ts";
+import { MAX_STEPS, sizeErrors } from "./_graph_edits.ts";
+import type { Position } from "./records.ts";
+import { assertEnds, assertTransition } from "./rules.ts";
+
+/** A way from one step to another. */
+export interface DocumentTransition {
+  from: string;
+  to: string;
+  branch: string | null;
+  priority: number;
+}
+
+/** A step to be saved. One whose id is not known yet is new. */
+export interface GivenStep extends StepInput {
+  id: string;
+  type: StepTypeName;
+  name: string;
+  position?: Position | null | undefined;
+}
+
+/** A graph to be saved. */
+export interface GivenGraph {
+  version: string;
+  steps: GivenStep[];
+  transitions: {
+    from: string;
+    to: string;
+    branch?: string | null | undefined;
+    priority?: number | null | undefined;
+  }[];
+}
+
+/** What a step may refer to. */
+interface Known {
+  segments: SegmentDefinition[];
+  templates: Set<string>;
+}
+
+/**
+ * The transitions of a graph that comes in a request, with everything that is wrong with it: its steps, each by itself and among
+ * each other, what they refer to, and its transitions, as far as the steps at their ends can be read. `before` is the graph
+ * that it replaces; a draft may lack templates.
+ */
+export async function readGiven(
+  tx: Context,
+  projectId: string,
+  { steps, transitions }: Pick<GivenGraph, "steps" | "transitions">,
+  { before, isDraft }: { before: Graph; isDraft: boolean },
+): Promise<{ errors: FieldError[]; transitions: DocumentTransition[] }> {
+  const known = await knownTo(tx, projectId, steps);
+  const identity = identityErrors(before, steps);
+  const own = await Promise.all(steps.map((step) => errorsOfStep(step, known, isDraft)));
+  const errors = [
+    ...wholeErrors(before, steps),
+    ...steps.flatMap((_, n) => [...identity[n]!, ...own[n]!].map((error) => under(`steps.${n}`, error))),
+  ];
+  const refused = new Set(
+    steps.flatMap(({ id }, n) => (identity[n]!.length + own[n]!.length > 0 ? [id] : [])),
+  );
+  const ways = readTransitions(steps, refused, transitions);
+  return { errors: [...errors, ...ways.errors], transitions: ways.kept };
+}
+
+/** Everything wrong with the steps of a request that can be told without knowing the workflow. */
+export function givenErrors({ steps = [] }: { steps?: GivenStep[] }): FieldError[] {
+  return steps.flatMap((step, n) =>
+    stepErrors(step.type, step, { isDraft: true }).map((error) => under(`steps.${n}`, error)),
+  );
+}
+
+async function knownTo(tx: Context, projectId: string, steps: GivenStep[]): Promise<Known> {
+  const named = steps.map((step) => templateOf(step.type, step)).filter((id) => id !== null);
+  const templateIds = [...new Set(named)].filter(isUuid);
+  const segments = await q.segments.conditions(tx, { projectId });
+  const templates = await q.workflowGraphs.senders(tx, { projectId, templateIds });
+  return { segments, templates: new Set(templates.map(({ id }) => id)) };
+}
+
+async function errorsOfStep(step: GivenStep, known: Known, isDraft: boolean): Promise<FieldError[]> {
+  const { type, config } = step;
+  const errors = stepErrors(type, step, { isDraft });
+  const templateId = templateOf(type, step);
+  if (templateId !== null && isUuid(templateId) && !known.templates.has(templateId.toLowerCase()))
+    errors.push(fault("templateId", "custom", "No template of the project has this id", templateId));
+  if (errors.length > 0) return errors;
+  const complete = completeConfig(type, storedConfig(type, config));
+  return (await stepTypeOf(step).segmentFaults?.(complete, async () => known.segments)) ?? [];
+}
+
+/** What is wrong with each step for what the others and the graph before it are. */
+function identityErrors(before: Graph, steps: GivenStep[]): FieldError[][] {
+  const known = new Map(before.steps.map((step) => [step.id, step.type]));
+  const seen = new Set<string>();
+  return steps.map(({ id, type }) => {
+    if (seen.has(id)) return [fault("id", "custom", "Another step has this id")];
+    seen.add(id);
+    const was = known.get(id);
+    if (was !== undefined && was !== type)
+      return [fault("type", "custom", `This step is a ${was}: its type stays`)];
+    const isSecond = was === undefined && stepTypeOf({ type }).place === "start";
+    return isSecond ? [fault("type", "custom", "Every workflow has exactly one trigger")] : [];
+  });
+}
+
+/** What is wrong with the steps as a whole. */
+function wholeErrors(before: Graph, steps: GivenStep[]): FieldError[] {
+  const errors = sizeErrors(
+    "steps",
+    steps.map(({ type, config }) => storedConfig(type, config)),
+  );
+  const trigger = before.steps.find((step) => stepTypeOf(step).place === "start")!;
+  if (!steps.some(({ id }) => id === trigger.id))
+    errors.push(fault("steps", "custom", `The trigger is missing: its id is ${trigger.id}`));
+  if (steps.length > MAX_STEPS)
+    errors.push(fault("steps", "too_big", `A workflow has at most ${MAX_STEPS} steps`));
+  return errors;
+}
+
+/**
+ * The transitions, each by the rules of the graph with those before it. Of one at a step that is refused only its ends can be
+ * looked at.
+ */
+function readTransitions(steps: GivenStep[], refused: ReadonlySet<string>, given: GivenGraph["transitions"]) {
+  const ids = new Set(steps.map(({ id }) => id));
+  const graph = graphOf(steps.filter(({ id }) => !refused.has(id)));
+  const isWhole = graph.steps.some((step) => stepTypeOf(step).place === "start");
+  const errors: FieldError[] = [];
+  const kept: DocumentTransition[] = [];
+  for (const [n, { from, to, branch = null, priority }] of given.entries()) {
+    const transition = { from: from.toLowerCase(), to: to.toLowerCase(), branch };
+    const missing = (["from", "to"] as const).filter((end) => !ids.has(transition[end]));
+    for (const end of missing) errors.push(fault(`transitions.${n}.${end}`, "custom", "There is no such step"));
+    if (missing.length > 0) continue;
+    try {
+      const isSound = isWhole && !refused.has(transition.from) && !refused.has(transition.to);
+      if (!isSound) assertEnds(steps, transition);
+      else {
+        assertTransition(graph, transition);
+        graph.transitions.push({ ...transition, id: String(n) });
+        kept.push({ ...transition, priority: priority ?? 0 });
+      }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      errors.push(fault(`transitions.${n}`, "custom", error.message));
+    }
+  }
+  return { errors, kept };
+}
+
+function graphOf(steps: GivenStep[]): Graph {
+  return {
+    steps: steps.map((step) => ({
+      id: step.id,
+      type: step.type,
+      name: step.name,
+      config: completeConfig(step.type, storedConfig(step.type, step.config)),
+      templateId: givenTemplate(step),
+    })),
+    transitions: [],
+  };
+}
+
+function under(place: string, error: FieldError): FieldError {
+  return { ...error, field: `${place}.${error.field}` };
+}
