@@ -77,7 +77,8 @@ values (
 
 -- name: replace :exec
 -- nullable: description, preheader, from_name, reply_to, segment_id, audience_condition, template_id, unchanged_since
--- 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`.
+-- 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`. Its time stays where that is
+-- what it was.
 update campaigns
 set
   name               = :name,
@@ -95,7 +96,16 @@ set
   audience_condition = :audience_condition,
   template_id        = :template_id,
   total_recipients   = :total_recipients,
-  updated_at         = now()
+  updated_at         = case
+    when (
+      name, description, subject, preheader, body, from_email, from_name, reply_to, type, audience_type, segment_id,
+      audience_condition, template_id
+    ) is distinct from (
+      :name, :description, :subject, :preheader, :body, :from_email, :from_name, :reply_to, :type, :audience_type,
+      :segment_id, :audience_condition, :template_id
+    ) then now()
+    else updated_at
+  end
 where project_id = :project_id
   and id = :id
   and status in ('DRAFT', 'SCHEDULED')

@@ -10,7 +10,7 @@ values (
 returning id;
 
 -- name: list :many
--- nullable: project_id, to, pattern, is_read
+-- nullable: project_id, to, pattern, address_pattern, is_read
 -- One page, the newest first, of the mails that match. It looks through `window` mails at most, from the place on. One of
 -- the two parts is never entered: each has its index, whatever plan is cached.
 select
@@ -44,14 +44,14 @@ where (:to::text is null or lower(m.to_address) = :to)
   and (
     :pattern::text is null
     or m.subject ilike :pattern
-    or m.to_address ilike :pattern
-    or m.from_address ilike :pattern
+    or m.to_address ilike :address_pattern
+    or m.from_address ilike :address_pattern
   )
 order by m.id desc
 limit :limit::int;
 
 -- name: count :one
--- nullable: project_id, to, pattern, is_read
+-- nullable: project_id, to, pattern, address_pattern, is_read
 -- How many of the newest `window` mails match, and how many of them all are unread.
 select
   count(*) filter (
@@ -60,8 +60,8 @@ select
       and (
         :pattern::text is null
         or m.subject ilike :pattern
-        or m.to_address ilike :pattern
-        or m.from_address ilike :pattern
+        or m.to_address ilike :address_pattern
+        or m.from_address ilike :address_pattern
       )
   )::int as "total!",
   count(*) filter (where m.read_at is null)::int as "unread!"

@@ -79,7 +79,8 @@ where project_id = :project_id and id = :contact_id;
 
 -- name: patch :maybe
 -- nullable: email, subscribed
--- Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
+-- Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist. Its time
+-- stays where it is what it was.
 update contacts c
 set
   email          = coalesce(:email, c.email),
@@ -94,7 +95,17 @@ set
     when :clear_data::boolean then '{}'
     else merge_contact_data(c.data, :sets::jsonb, :deletes::jsonb)
   end,
-  updated_at     = now()
+  updated_at     = case
+    when (c.email, c.subscribed, c.data) is distinct from (
+      coalesce(:email, c.email),
+      coalesce(:subscribed, c.subscribed),
+      case
+        when :clear_data::boolean then '{}'
+        else merge_contact_data(c.data, :sets::jsonb, :deletes::jsonb)
+      end
+    ) then now()
+    else c.updated_at
+  end
 where c.project_id = :project_id and c.id = :contact_id
 returning
   c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, c.was_subscribed as "was_subscribed!";

@@ -114,23 +114,47 @@ where id = :project_id and deleted_at is null;
 
 -- name: patch :maybe
 -- nullable: name, tracking, language, timezone, send_rate, resend_in_doubt, postal_address, requires_two_factor
--- Changes the settings given. A rate or an address of null is removed, where `set_send_rate` and `set_postal_address` say
--- that it is given.
-update projects
+-- Changes the settings given of a project that is held. A rate or an address of null is removed, where `set_send_rate` and
+-- `set_postal_address` say that it is given. Its time stays where nothing is another one.
+with given as (
+  select
+    id,
+    coalesce(:name, name) as name,
+    coalesce(:tracking, tracking) as tracking,
+    coalesce(:language, language) as language,
+    coalesce(:timezone, timezone) as timezone,
+    case when :set_send_rate::boolean then :send_rate::float8::numeric else send_rate end as send_rate,
+    coalesce(:resend_in_doubt::text[], resend_in_doubt) as resend_in_doubt,
+    case when :set_postal_address::boolean then :postal_address else postal_address end as postal_address,
+    coalesce(:requires_two_factor, requires_two_factor) as requires_two_factor
+  from projects
+  where id = :project_id
+)
+update projects p
 set
-  name            = coalesce(:name, name),
-  tracking        = coalesce(:tracking, tracking),
-  language        = coalesce(:language, language),
-  timezone        = coalesce(:timezone, timezone),
-  send_rate       = case when :set_send_rate::boolean then :send_rate::float8::numeric else send_rate end,
-  resend_in_doubt = coalesce(:resend_in_doubt::text[], resend_in_doubt),
-  postal_address  = case when :set_postal_address::boolean then :postal_address else postal_address end,
-  requires_two_factor = coalesce(:requires_two_factor, requires_two_factor),
-  updated_at      = :now
-where id = :project_id
+  name                = g.name,
+  tracking            = g.tracking,
+  language            = g.language,
+  timezone            = g.timezone,
+  send_rate           = g.send_rate,
+  resend_in_doubt     = g.resend_in_doubt,
+  postal_address      = g.postal_address,
+  requires_two_factor = g.requires_two_factor,
+  updated_at          = case
+    when (
+      p.name, p.tracking, p.language, p.timezone, p.send_rate, p.resend_in_doubt, p.postal_address,
+      p.requires_two_factor
+    ) is distinct from (
+      g.name, g.tracking, g.language, g.timezone, g.send_rate, g.resend_in_doubt, g.postal_address,
+      g.requires_two_factor
+    ) then :now
+    else p.updated_at
+  end
+from given g
+where p.id = g.id
 returning
-  id, name, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt, postal_address,
-  requires_two_factor;
+  p.id, p.name, p.tracking, p.language, p.timezone, p.send_rate::float8 as "send_rate?", p.resend_in_doubt,
+  p.postal_address, p.requires_two_factor;
 
 -- name: disable :exec
 -- nullable: reason

@@ -57,14 +57,30 @@ returning id;
 
 -- name: patch :exec
 -- nullable: name, description, condition, track_membership
-update segments
+-- Changes what is given of a segment that is held. Its time stays where that is what it was.
+with given as (
+  select
+    id,
+    coalesce(:name, name) as name,
+    case when :set_description::boolean then :description else description end as description,
+    coalesce(:condition, condition) as condition,
+    coalesce(:track_membership, track_membership) as track_membership
+  from segments
+  where project_id = :project_id and id = :segment_id
+)
+update segments s
 set
-  name             = coalesce(:name, name),
-  description      = case when :set_description::boolean then :description else description end,
-  condition        = coalesce(:condition, condition),
-  track_membership = coalesce(:track_membership, track_membership),
-  updated_at       = now()
-where project_id = :project_id and id = :segment_id;
+  name             = g.name,
+  description      = g.description,
+  condition        = g.condition,
+  track_membership = g.track_membership,
+  updated_at       = case
+    when (s.name, s.description, s.condition, s.track_membership)
+      is distinct from (g.name, g.description, g.condition, g.track_membership) then now()
+    else s.updated_at
+  end
+from given g
+where s.project_id = :project_id and s.id = g.id;
 
 -- name: set_count :exec
 update segments

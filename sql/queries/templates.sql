@@ -63,23 +63,47 @@ returning
 
 -- name: patch :maybe
 -- nullable: name, description, subject, preheader, body, html, from_email, from_name, reply_to, type
--- Changes only what is given: concurrent changes to different fields lose nothing of each other.
-update templates
+-- Changes what is given of a template that is held. Its time stays where that is what it was.
+with given as (
+  select
+    id,
+    coalesce(:name, name) as name,
+    case when :set_description::boolean then :description else description end as description,
+    coalesce(:subject, subject) as subject,
+    case when :set_preheader::boolean then :preheader else preheader end as preheader,
+    coalesce(:body, body) as body,
+    coalesce(:html, html) as html,
+    coalesce(:from_email, from_email) as from_email,
+    case when :set_from_name::boolean then :from_name else from_name end as from_name,
+    case when :set_reply_to::boolean then :reply_to else reply_to end as reply_to,
+    coalesce(:type, type) as type
+  from templates
+  where project_id = :project_id and id = :template_id
+)
+update templates t
 set
-  name        = coalesce(:name, name),
-  description = case when :set_description::boolean then :description else description end,
-  subject     = coalesce(:subject, subject),
-  preheader   = case when :set_preheader::boolean then :preheader else preheader end,
-  body        = coalesce(:body, body),
-  html        = coalesce(:html, html),
-  from_email  = coalesce(:from_email, from_email),
-  from_name   = case when :set_from_name::boolean then :from_name else from_name end,
-  reply_to    = case when :set_reply_to::boolean then :reply_to else reply_to end,
-  type        = coalesce(:type, type),
-  updated_at  = now()
-where project_id = :project_id and id = :template_id
+  name        = g.name,
+  description = g.description,
+  subject     = g.subject,
+  preheader   = g.preheader,
+  body        = g.body,
+  html        = g.html,
+  from_email  = g.from_email,
+  from_name   = g.from_name,
+  reply_to    = g.reply_to,
+  type        = g.type,
+  updated_at  = case
+    when (t.name, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type)
+      is distinct from
+      (g.name, g.description, g.subject, g.preheader, g.body, g.from_email, g.from_name, g.reply_to, g.type)
+      then now()
+    else t.updated_at
+  end
+from given g
+where t.project_id = :project_id and t.id = g.id
 returning
-  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
+  t.id, t.name, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type,
+  t.project_id, t.created_at, t.updated_at;
 
 -- name: duplicate :maybe
 -- A copy of a template under another name.
@@ -164,7 +188,7 @@ from template_versions
 where project_id = :project_id and template_id = :template_id and version = :version;
 
 -- name: restore :maybe
--- Makes a template what it was in a version.
+-- Makes a template what it was in a version. Its time stays where it is that already.
 update templates t
 set
   name        = v.name,
@@ -177,7 +201,13 @@ set
   from_name   = v.from_name,
   reply_to    = v.reply_to,
   type        = v.type,
-  updated_at  = now()
+  updated_at  = case
+    when (t.name, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type)
+      is distinct from
+      (v.name, v.description, v.subject, v.preheader, v.body, v.from_email, v.from_name, v.reply_to, v.type)
+      then now()
+    else t.updated_at
+  end
 from template_versions v
 where t.project_id = :project_id
   and t.id = :template_id

@@ -124,6 +124,7 @@ for update;
 
 -- name: update :one
 -- nullable: description, trigger_config, next_run_at
+-- Its time stays where this is what it was.
 update workflows
 set
   name           = :name,
@@ -133,7 +134,11 @@ set
   trigger_config = :trigger_config,
   allow_reentry  = :allow_reentry,
   next_run_at    = :next_run_at,
-  updated_at     = now()
+  updated_at     = case
+    when (name, description, enabled, trigger_type, trigger_config, allow_reentry)
+      is distinct from (:name, :description, :enabled, :trigger_type, :trigger_config, :allow_reentry) then now()
+    else updated_at
+  end
 where project_id = :project_id and id = :workflow_id
 returning
   id, name, description, enabled, trigger_type, trigger_config, allow_reentry, project_id, created_at, updated_at;

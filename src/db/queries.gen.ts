@@ -299,10 +299,10 @@ export interface Queries {
     /** One page, the newest first, of the mails that match. It looks through `window` mails at most, from the place on. One of
      * the two parts is never entered: each has its index, whatever plan is cached.
      * (sql/queries/captured_mails.sql:12) */
-    list(on: On, args: { projectId: string | null; after: string; before: string; window: number; to: string | null; isRead: boolean | null; pattern: string | null; limit: number }): Promise<{ id: string; projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; capturedAt: Date; readAt: Date | null }[]>;
+    list(on: On, args: { projectId: string | null; after: string; before: string; window: number; to: string | null; isRead: boolean | null; pattern: string | null; addressPattern: string | null; limit: number }): Promise<{ id: string; projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; capturedAt: Date; readAt: Date | null }[]>;
     /** How many of the newest `window` mails match, and how many of them all are unread.
      * (sql/queries/captured_mails.sql:53) */
-    count(on: On, args: { to: string | null; isRead: boolean | null; pattern: string | null; projectId: string | null; window: number }): Promise<{ total: number; unread: number }>;
+    count(on: On, args: { to: string | null; isRead: boolean | null; pattern: string | null; addressPattern: string | null; projectId: string | null; window: number }): Promise<{ total: number; unread: number }>;
     /** (sql/queries/captured_mails.sql:86) */
     byId(on: On, args: { id: string; projectId: string | null }): Promise<{ id: string; projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; source: Uint8Array; capturedAt: Date; readAt: Date | null } | null>;
     /** (sql/queries/captured_mails.sql:95) */

@@ -31,9 +31,20 @@ export function parseAddress(text: string): Address | null {
   return email.length <= maxAddressLength && addressPattern.test(email) ? { email, domain } : null;
 }
 
-/** What to look for in stored addresses: as they are stored where it is a whole one, else in lower case as they are. */
+/**
+ * What to look for in stored addresses: a whole one as it is stored. Of a part, in lower case, what stands after the @, or all
+ * where there is none, in its DNS form: only domains have letters beyond ASCII.
+ */
 export function searchedAddress(text: string): string {
-  return parseAddress(text)?.email ?? text.trim().toLowerCase();
+  const whole = parseAddress(text);
+  if (whole) return whole.email;
+  const part = text.trim().toLowerCase();
+  if (isAscii(part) || part.length > maxAddressLength) return part;
+  const start = part.lastIndexOf("@") + 1;
+  const labels = part.slice(start).split(".");
+  const encoded = labels.map(toAsciiDomain);
+  const isDomain = labels.every((label, i) => label === "" || encoded[i] !== "");
+  return isDomain ? part.slice(0, start) + encoded.join(".") : part;
 }
 
 /** Reads `Name <a@b.io>`, `"Quoted, Name" <a@b.io>` or a bare address; null for anything else, and for control characters. */

@@ -190,6 +190,47 @@ describe("an address that is looked for", () => {
   });
 });
 
+describe("a part of an address with letters beyond ASCII", () => {
+  const EMAIL = "ada@xn--exmple-cua.de";
+
+  beforeAll(async () => {
+    await asKey("POST", "/v1/send", { ...MESSAGE, to: "ada@exämple.de" });
+    await asKey("POST", "/v1/track", { email: "ada@exämple.de", event: "looked" });
+    await asKey("POST", "/suppressions", { email: "ada@exämple.de" });
+    await asKey("POST", `${paths.segment}/members`, { emails: ["ada@exämple.de"] });
+    await service.sql`
+      insert into captured_mails (project_id, from_address, to_address, subject, source)
+      values (${project.id}, ${MESSAGE.from}, ${EMAIL}, 's', 'm')
+    `;
+  });
+
+  test.each(["exämple", "EXÄMPLE.de", "@exämple.de", "ada@exämple", "Ada@Exämple.de", "exämple."])(
+    "%s finds it in every list that is searched by addresses",
+    async (part) => {
+      const text = encodeURIComponent(part);
+      const emailsOf = async (path: string, field = "email") => {
+        const { body } = await asKey("GET", path, undefined);
+        const rows: Record<string, string>[] = body.data ?? body.contacts;
+        return [...new Set(rows.map((row) => row[field]))];
+      };
+
+      expect(await emailsOf(`/contacts?search=${text}`)).toEqual([EMAIL]);
+      expect(await emailsOf(`${paths.segment}/contacts?search=${text}`)).toEqual([EMAIL]);
+      expect(await emailsOf(`/emails?search=${text}`, "to")).toEqual([EMAIL]);
+      expect(await emailsOf(`/suppressions?search=${text}`)).toEqual([EMAIL]);
+      expect(await emailsOf(`/search?q=${text}`)).toEqual([EMAIL]);
+      expect(await emailsOf(`/activity?search=${text}`, "contactEmail")).toEqual([EMAIL]);
+      expect(await emailsOf(`/inbox/mails?search=${text}`, "toAddress")).toEqual([EMAIL]);
+    },
+  );
+
+  test("is a whole one where a whole one is asked for", async () => {
+    const { body } = await asKey("GET", `/emails?to=${encodeURIComponent(" Ada@EXÄMPLE.de")}`, undefined);
+
+    expect(body.data.map(({ to }: { to: string }) => to)).toEqual([EMAIL]);
+  });
+});
+
 /** Where the document has an address in what comes in. */
 function addressesOf(document: { paths: Record<string, Record<string, object>> }): string[] {
   const places = Object.entries(document.paths).flatMap(([path, operations]) =>

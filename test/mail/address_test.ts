@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { assert, constantFrom, emailAddress, oneof, property, string, tuple } from "fast-check";
-import { parseAddress, parseMailbox } from "../../src/mail/address.ts";
+import { parseAddress, parseMailbox, searchedAddress } from "../../src/mail/address.ts";
 
 const longLabel = "d".repeat(63);
 
@@ -115,6 +115,22 @@ describe("parseAddress", () => {
       { numRuns: 5_000 },
     );
     expect(accepted).toBeGreaterThan(200);
+  });
+});
+
+describe("searchedAddress", () => {
+  test.each([
+    ["Ada@EXÄMPLE.de", "ada@xn--exmple-cua.de"],
+    ["exämple", "xn--exmple-cua"],
+    [" @exämple.de ", "@xn--exmple-cua.de"],
+    [".exämple.", ".xn--exmple-cua."],
+    ["ada@例。中国", "ada@xn--fsq.xn--fiqs8s"],
+    ["Ada@", "ada@"],
+    ["Zoë Müller", "zoë müller"],
+    ["exämple/%61", "exämple/%61"],
+    ["ä".repeat(300), "ä".repeat(300)],
+  ])("looks for %p as it is stored", (text, stored) => {
+    expect(searchedAddress(text)).toBe(stored);
   });
 });
 

@@ -155,6 +155,7 @@ function conditionsOf({ search, to, read }: InboxFilter) {
   return {
     to: to === undefined ? null : searchedAddress(to),
     pattern: sought ? containing(sought) : null,
+    addressPattern: sought ? containing(searchedAddress(sought)) : null,
     isRead: read ?? null,
   };
 }
