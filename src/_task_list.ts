@@ -26,8 +26,8 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
           ...aboutOf(payload),
         });
         const end = (outcome: "done" | "failed") => {
-          const { jobs, ended } = metersOf(ctx);
-          jobs.observe({ task: name }, (performance.now() - startedAt) / 1000);
+          const { jobSeconds, ended } = metersOf(ctx);
+          jobSeconds.inc({ task: name }, (performance.now() - startedAt) / 1000);
           ended.inc({ task: name, outcome });
         };
         try {

@@ -43,7 +43,7 @@ export function searchedAddress(text: string): string {
   const start = part.lastIndexOf("@") + 1;
   const labels = part.slice(start).split(".");
   const encoded = labels.map(toAsciiDomain);
-  const isDomain = labels.every((label, i) => label === "" || encoded[i] !== "");
+  const isDomain = labels.every((one, i) => one === "" || encoded[i] !== "");
   return isDomain ? part.slice(0, start) + encoded.join(".") : part;
 }
 

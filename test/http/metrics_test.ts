@@ -55,16 +55,16 @@ describe("GET /metrics", () => {
     expect((await open.handle(request())).status).toBe(200);
   });
 
-  test("counts requests by route, and not by what stands in their paths", async () => {
+  test("counts requests by area and by status, and not by what stands in their paths", async () => {
     for (const id of [crypto.randomUUID(), crypto.randomUUID()]) {
       await service.request("GET", `/contacts/${id}`, { key: project.secret });
     }
     const text = await (await scrape()).text();
 
-    expect(await valueOf('postrider_requests_total{method="GET",route="/contacts/:id",status="404"}')).toBe(
-      2,
-    );
-    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}.*route|sk_|pk_/);
+    expect(await valueOf('postrider_area_requests_total{area="/contacts",outcome="refused"}')).toBe(2);
+    expect(await valueOf('postrider_area_seconds_total{area="/contacts"}')).toBeGreaterThan(0);
+    expect(await valueOf('postrider_requests_total{status="404"}')).toBe(2);
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}.*(area|route)|sk_|pk_/);
   });
 
   test("tells the queue while jobs wait, and mails by what came of them", async () => {
@@ -89,6 +89,7 @@ describe("GET /metrics", () => {
     expect(await valueOf('postrider_mails_total{outcome="SENT"}')).toBe(1);
     expect(await valueOf('postrider_mails_total{outcome="BOUNCED"}')).toBe(1);
     expect(await valueOf('postrider_jobs_total{task="send_emails",outcome="done"}')).toBe(1);
+    expect(await valueOf('postrider_job_seconds_total{task="send_emails"}')).toBeGreaterThan(0);
   });
 
   test("tells the connections, the workers and how far the counters lag behind", async () => {

@@ -159,6 +159,28 @@ describe("a scrape", () => {
       expect(fresh.some((line) => line.startsWith(`${name} `))).toBe(true);
   });
 
+  test("has at most 400 still when every route was called, with a key and without, and every job has run", async () => {
+    const { app } = service;
+    for (const { method, path } of app.routes) {
+      const url = path.replace(/:\w+/g, () => crypto.randomUUID()).replace("*", "x");
+      await service.request(method, url);
+      await service.request(method, url, { key: project.secret });
+    }
+    const { ended, jobSeconds } = metersOf(service);
+    for (const task of Object.keys(JOBS)) {
+      ended.inc({ task, outcome: "done" }, 0);
+      jobSeconds.inc({ task }, 0);
+    }
+    await service.runJobs();
+    const lines = linesOf(await scrape());
+
+    expect(app.routes.length).toBeGreaterThan(250);
+    expect(lines.filter((line) => line.startsWith("postrider_area_seconds_total")).length).toBeGreaterThan(
+      25,
+    );
+    expect(lines.length).toBeLessThanOrEqual(400);
+  });
+
   test("has no series for a method that a caller makes up", async () => {
     const { status } = await service.request("PROPFIND", "/contacts");
     await until("its series", async () => (await scrape()).includes('method="other"'), 10_000);

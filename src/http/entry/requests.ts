@@ -87,11 +87,20 @@ export function endRequest(
   // A list is routed with a slash at its end, and nobody writes it.
   const route = matched?.replace(/(.)\/$/, "$1") || "unknown";
   const seconds = logRequest(ctx.log, request, route, status);
-  const method = METHODS.has(request.method) ? request.method : "other";
-  const { requests, answers } = metersOf(ctx);
-  requests.observe({ method, route }, seconds);
-  answers.inc({ method, route, status });
+  measure(ctx, request.method, route, status, seconds);
   keepRequest(ctx, request, route, status);
+}
+
+function measure(ctx: Context, method: string, route: string, status: number, seconds: number): void {
+  const { requests, answers, areas, areaSeconds } = metersOf(ctx);
+  // `/contacts` of `/contacts/:id`.
+  const area = /^\/?[^/]*/.exec(route)![0];
+  // 501 names what this installation lacks: nothing is broken.
+  const hasFailed = status >= 500 && status !== 501;
+  requests.observe({ method: METHODS.has(method) ? method : "other" }, seconds);
+  answers.inc({ status });
+  areas.inc({ area, outcome: status < 400 ? "done" : hasFailed ? "failed" : "refused" });
+  areaSeconds.inc({ area }, seconds);
 }
 
 /**

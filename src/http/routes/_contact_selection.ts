@@ -52,10 +52,10 @@ export function selectionErrors(
   if (value !== undefined && field === undefined && !refused.has("field"))
     errors.push({ field: "field", code: "required", message: "Which field has this value?" });
   if (condition === undefined) return errors;
-  const tree = treeOf(condition);
-  if (tree === undefined)
+  const parsed = treeOf(condition);
+  if (parsed === undefined)
     errors.push({ field: "condition", code: "invalid_string", message: "Expected a condition as JSON" });
-  else if (errors.length > 0 || refused.size > 0) errors.push(...conditionErrors(tree));
+  else if (errors.length > 0 || refused.size > 0) errors.push(...conditionErrors(parsed));
   return errors;
 }
 
