@@ -23,13 +23,12 @@ const CAMPAIGN_ADVICE = {
   delete: "Cancel it first",
 };
 
+/** Who has edited something, and when. */
+type EditDetails = { etag: string; editedBy: string | null; editedAt: Date };
+
 export const stateProblems = {
   // 412
-  editedMeanwhile: (
-    kind: string,
-    details: { etag: string; editedBy: string | null; editedAt: Date },
-    isRequired: boolean,
-  ) =>
+  editedMeanwhile: (kind: string, details: EditDetails, isRequired: boolean) =>
     new Problem(
       412,
       "PRECONDITION_FAILED",
@@ -38,6 +37,13 @@ export const stateProblems = {
         details,
         suggestion: `Read it again, and repeat your change${isRequired ? "" : "; without If-Match it overwrites what is there"}`,
       },
+    ),
+  editedBeforeDeletion: (kind: string, details: EditDetails) =>
+    new Problem(
+      412,
+      "PRECONDITION_FAILED",
+      `Cannot delete this ${kind}: ${details.editedBy ?? "somebody"} has changed it since you read it`,
+      { details, suggestion: "Read it again, and delete it if you still want to" },
     ),
 
   // 409
@@ -49,7 +55,7 @@ export const stateProblems = {
 
   importNotUndone: (days: number) =>
     new Problem(409, "CONFLICT", "Cannot undo this import", {
-      suggestion: `Only an import that is done and no dry run can be undone, once, within ${days} days`,
+      suggestion: `Only an import that has ended, completed or failed, and was no dry run can be undone, once, within ${days} days`,
     }),
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {

@@ -171,7 +171,8 @@ where c.project_id = :project_id and c.email = any(:emails::text[])
 on conflict do nothing;
 
 -- name: request_undo :maybe
--- Marks an import as being undone, once. Null where it is not done, was a dry run, is older than `since`, or is undone.
+-- Marks an import as being undone, once, also one that failed half-way. Null where it has not ended, was a dry run, is older than
+-- `since`, or is undone.
 update contact_imports
 set undo_state = 'waiting'
 where project_id = :project_id and id = :import_id and not dry_run and undo_state is null

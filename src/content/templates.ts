@@ -212,7 +212,7 @@ export async function deleteTemplate(
   edit: Edit = NOBODY,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    await beginTemplateEdit(tx, projectId, templateId, edit);
+    await beginTemplateEdit(tx, projectId, templateId, { ...edit, isDeletion: true });
     const campaigns = await q.templates.campaigns(tx, { projectId, templateId });
     const unsent = campaigns.filter(({ status }) => ["DRAFT", "SCHEDULED", "SENDING"].includes(status));
     const workflowSteps = await q.workflowUsage.ofTemplate(tx, { projectId, templateId });

@@ -118,7 +118,9 @@ describe.each(Object.entries(THINGS))("a %s", (kind, { path, make, change }) => 
     const late = await api("DELETE", `${path}/${id}`, undefined, { "if-match": tag });
 
     expect([late.status, late.body.error.details.editedBy]).toEqual([412, ada.email]);
-    expect(late.body.error.message).toContain(kind);
+    expect(late.body.error.message).toBe(
+      `Cannot delete this ${kind}: ${ada.email} has changed it since you read it`,
+    );
     const now = (await api("GET", `${path}/${id}`)).headers.get("etag")!;
     expect((await api("DELETE", `${path}/${id}`, undefined, { "if-match": now })).status).toBe(204);
     expect((await api("DELETE", `${path}/${id}`, undefined, { "if-match": now })).status).toBe(404);

@@ -244,6 +244,29 @@ describe("POST /contacts/imports/:jobId/undo", () => {
     expect((await undo(id)).code).toBe("CONFLICT");
   });
 
+  test("of one that failed half-way takes back what it had done, as its text says", async () => {
+    await call("POST", "/contacts", { email: "ada@example.com", data: { plan: "free" } });
+    const rows = Array.from({ length: 2_500 }, (_, n) => `c${n}@example.com,x`);
+    const text = `email,plan\nada@example.com,pro\n${rows.join("\n")}\nlast@example.com,"never closed\n`;
+    const { body } = await upload(text);
+    await service.runJobs();
+    const failed = await report(body.id);
+    const [{ total: made }] = [(await call("GET", "/contacts?limit=1")).body];
+    const answer = await undo(body.id);
+    const again = await call("POST", `/contacts/imports/${body.id}/undo`);
+
+    expect([failed.state, failed.failedReason]).toEqual(["failed", expect.stringContaining("never closed")]);
+    expect(failed.undo).toMatchObject({ state: null, until: expect.any(String) });
+    expect(made).toBeGreaterThan(1);
+    expect(answer.status).toBe(202);
+    expect(answer.undo).toMatchObject({ state: "completed", deletedCount: made - 1, restoredCount: 1 });
+    expect(await contacts()).toEqual({ ada: { subscribed: true, plan: "free" } });
+    expect([again.status, again.body.error.suggestion]).toEqual([
+      409,
+      expect.stringContaining("completed or failed"),
+    ]);
+  });
+
   test("of a file that names somebody twice gives back what was there before it", async () => {
     await call("POST", "/contacts", { email: "ada@example.com", data: { plan: "free" } });
     const rows = Array.from({ length: 600 }, (_, n) => `c${n}@example.com,x`);

@@ -1,6 +1,7 @@
 // One answer names all mistakes of a request: whoever mends them has no second round.
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { signUp } from "../support/accounts.ts";
 import { type Answer, DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -189,6 +190,34 @@ test("files that are no base64 are named beside those without a name, and one th
       "from",
     ],
   ]);
+});
+
+describe("a request that lacks a proof", () => {
+  const messageOf = ({ body }: Answer) => body.error.errors[0].message;
+
+  test("of a second factor is told what can be one", async () => {
+    const ask = (body: object) => api("POST", "/auth/two-factor", { challenge: "x", ...body });
+    const [none, two, long] = [
+      await ask({}),
+      await ask({ code: "123456", recoveryCode: "abc" }),
+      await ask({ recoveryCode: "x".repeat(200) }),
+    ];
+
+    expect([none.status, fieldsOf(none)]).toEqual([422, ["code"]]);
+    expect(messageOf(none)).toBe("Expected exactly one of code, recoveryCode and passkey");
+    expect([fieldsOf(two), messageOf(two)]).toEqual([["recoveryCode"], messageOf(none)]);
+    expect(fieldsOf(long)).toEqual(["recoveryCode"]);
+  });
+
+  test("of who is logged in is told of the password too", async () => {
+    const ada = await signUp(service);
+    const none = await ada.request("POST", "/auth/reauthenticate", {});
+
+    expect([none.status, messageOf(none)]).toEqual([
+      422,
+      "Expected exactly one of password, code, recoveryCode and passkey",
+    ]);
+  });
 });
 
 test("a message without a template is told of its sender with the rest", async () => {

@@ -130,7 +130,8 @@ export async function deleteSegment(
     await q.segments.lockAll(tx, { projectId });
     const segment = await q.segments.lock(tx, { projectId, segmentId });
     if (!segment) throw problems.segmentNotFound(segmentId);
-    await beginEdit(tx, edit, { kind: "segment", projectId, id: segmentId }, async () =>
+    const thing = { kind: "segment", projectId, id: segmentId } as const;
+    await beginEdit(tx, { ...edit, isDeletion: true }, thing, async () =>
       editedOf(await getSegment(tx, projectId, segmentId)),
     );
     const uses = await usesOf(tx, projectId, segment);

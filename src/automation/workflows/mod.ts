@@ -123,7 +123,8 @@ export async function deleteWorkflow(
   await inTransaction(ctx, async (tx) => {
     const workflow = await q.workflows.lockForDeletion(tx, { projectId, workflowId });
     if (!workflow) throw problems.workflowNotFound(workflowId);
-    await beginEdit(tx, edit, { kind: "workflow", projectId, id: workflowId }, async () =>
+    const thing = { kind: "workflow", projectId, id: workflowId } as const;
+    await beginEdit(tx, { ...edit, isDeletion: true }, thing, async () =>
       editedOf(await getWorkflow(tx, projectId, workflowId)),
     );
     const { total } = await q.workflows.countActive(tx, { projectId, workflowId, limit: MAX_ACTIVE_COUNTED });

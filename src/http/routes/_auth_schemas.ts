@@ -3,7 +3,7 @@ import { t } from "elysia";
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { exactlyOne, FactorFields, oneProofOf } from "./_two_factor_schemas.ts";
+import { exactlyOneProof, FactorFields, oneProofOf } from "./_two_factor_schemas.ts";
 import { EmailAddress, Nullable, Text, Uuid, Timestamp, Words } from "../entry/schemas.ts";
 
 const { min, max } = PASSWORD_LENGTH;
@@ -66,7 +66,7 @@ export const ChangeEmailBody = t.Object(
 const Proofs = { password: t.Optional(Text({ maxLength: max })), ...FactorFields };
 
 export const ReauthenticateBody = documented(
-  withRules(t.Object(Proofs), exactlyOne),
+  withRules(t.Object(Proofs), exactlyOneProof),
   oneProofOf("ReauthenticateBody", Proofs),
 );
 

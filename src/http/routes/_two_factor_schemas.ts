@@ -68,20 +68,37 @@ export function oneProofOf<T extends TProperties>(title: string, proofs: T, besi
   return { title, oneOf: kinds };
 }
 
-const PROOFS = ["password", "code", "recoveryCode", "passkey"] as const;
+/** What shows that it is you. */
+type Proof = "password" | keyof typeof FactorFields;
+type Proofs = Partial<Record<Proof, unknown>>;
 
-/** The error where not exactly one proof is given. */
-export function exactlyOne(body: Partial<Record<(typeof PROOFS)[number], unknown>>): FieldError[] {
-  const given = PROOFS.filter((proof) => body[proof] !== undefined);
-  if (given.length === 1) return [];
-  const message =
-    "Expected exactly one of password, code, recoveryCode and passkey, as far as this endpoint takes them";
-  return [{ field: given[1] ?? "code", code: given.length === 0 ? "required" : "custom", message }];
+/** What a second factor can be. */
+const FACTORS = Object.keys(FactorFields) as Proof[];
+/** What shows again who is logged in. */
+const ALL_PROOFS: Proof[] = ["password", ...FACTORS];
+
+/** The error where not exactly one of these proofs is given; one that its schema has refused was given. */
+function exactlyOneOf(proofs: Proof[]) {
+  return (body: Proofs, refused: ReadonlySet<string> = new Set()): FieldError[] => {
+    const given = proofs.filter((proof) => body[proof] !== undefined || refused.has(proof));
+    if (given.length === 1) return [];
+    const message = `Expected exactly one of ${proofs.slice(0, -1).join(", ")} and ${proofs.at(-1)}`;
+    return [{ field: given[1] ?? "code", code: given.length === 0 ? "required" : "custom", message }];
+  };
+}
+
+export const exactlyOneFactor = exactlyOneOf(FACTORS);
+export const exactlyOneProof = exactlyOneOf(ALL_PROOFS);
+
+/** Throws 422 where not exactly one factor is given. */
+export function assertOneFactor(body: Proofs): void {
+  const errors = exactlyOneFactor(body);
+  if (errors.length > 0) throw problems.invalid(errors);
 }
 
 /** Throws 422 where not exactly one proof is given. */
-export function assertExactlyOne(body: Parameters<typeof exactlyOne>[0]): void {
-  const errors = exactlyOne(body);
+export function assertOneProof(body: Proofs): void {
+  const errors = exactlyOneProof(body);
   if (errors.length > 0) throw problems.invalid(errors);
 }
 

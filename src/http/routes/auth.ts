@@ -17,7 +17,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { authPageRoutes } from "../pages/auth_forms.ts";
-import { assertExactlyOne, PasskeyOptions } from "./_two_factor_schemas.ts";
+import { assertOneProof, PasskeyOptions } from "./_two_factor_schemas.ts";
 import {
   AccountLink,
   ChangeBody,
@@ -269,7 +269,7 @@ function passwordRoutes(ctx: Context) {
     .post(
       "/reauthenticate",
       async ({ user, body, request, server }) => {
-        assertExactlyOne(body);
+        assertOneProof(body);
         const { password, ...factor } = body;
         const proof = { password, ...asAnswer(factor) };
         await reauthenticate(ctx, user, proof, clientNetwork(ctx, request, server));

@@ -83,7 +83,7 @@ const Undo = Nullable(
     },
     {
       description:
-        "Null for a dry run, and until it is done. With the state null it can be undone until then.",
+        "Null for a dry run, and until it has ended, completed or failed. With the state null it can be undone until then.",
     },
   ),
 );
@@ -267,7 +267,7 @@ function uploadRoutes(ctx: Context) {
               operationId: "undoImport",
               summary: "Undo an import within 7 days",
               description:
-                "Contacts that it made and nobody touched since are deleted; a field that still holds the import's value gets its old one back, and so does the subscription. Mails and events stay. A job does it; it can be done once.",
+                "Contacts that it made and nobody touched since are deleted; a field that still holds the import's value gets its old one back, and so does the subscription. Mails and events stay. One that failed half-way is undone as far as it came. A job does it; it can be done once.",
             },
           },
         ),

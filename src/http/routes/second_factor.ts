@@ -10,8 +10,8 @@ import { answers, Text } from "../entry/schemas.ts";
 import { LoggedInAnswer } from "./_auth_schemas.ts";
 import { openRoutes, giveSession } from "./_open_routes.ts";
 import {
-  assertExactlyOne,
-  exactlyOne,
+  assertOneFactor,
+  exactlyOneFactor,
   FactorFields,
   oneProofOf,
   PasskeyAssertion,
@@ -29,7 +29,7 @@ const Challenge = Text({
 const ChallengeBody = t.Object({ challenge: Challenge }, { title: "ChallengeBody" });
 
 const SecondFactorBody = documented(
-  withRules(t.Object({ challenge: Challenge, ...FactorFields }), exactlyOne),
+  withRules(t.Object({ challenge: Challenge, ...FactorFields }), exactlyOneFactor),
   oneProofOf("SecondFactorBody", FactorFields, { challenge: Challenge }),
 );
 
@@ -42,7 +42,7 @@ export function secondFactorRoutes(ctx: Context) {
     .post(
       "/two-factor",
       async ({ body: { challenge, ...answer }, visitor, set }) => {
-        assertExactlyOne(answer);
+        assertOneFactor(answer);
         return await giveSession(ctx, set, await answerChallenge(ctx, challenge, asAnswer(answer), visitor));
       },
       {

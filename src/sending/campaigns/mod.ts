@@ -209,7 +209,7 @@ export async function deleteCampaign(
   edit: Edit = NOBODY,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    await begin(tx, projectId, campaignId, edit);
+    await begin(tx, projectId, campaignId, { ...edit, isDeletion: true });
     const removed = await q.campaigns.remove(tx, { projectId, campaignId });
     if (!removed) {
       throw problems.campaignStatus("delete", (await getCampaign(tx, projectId, campaignId)).status);
