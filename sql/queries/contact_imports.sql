@@ -96,10 +96,13 @@ from contact_imports
 where project_id = :project_id;
 
 -- name: unfinished :one
--- How many files of a project wait for their import, or are on their way.
+-- How many files of a project wait for their import, or are on their way. An upload that began more than an hour ago and has
+-- not ended is of a process that was killed.
 select count(*)::int as "files!"
 from contact_imports
-where project_id = :project_id and state in ('waiting', 'active');
+where project_id = :project_id
+  and state in ('waiting', 'active')
+  and (uploaded_at is not null or created_at > now() - interval '1 hour');
 
 -- name: begin_upload :exec
 -- nullable: file_name, mapping, created_by

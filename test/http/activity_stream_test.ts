@@ -5,11 +5,12 @@ import { endWatching } from "../../src/insight/activity/live.ts";
 import { STREAMS_OF_MEMBER, STREAMS_OF_PROJECT } from "../../src/http/entry/event_stream.ts";
 import { join, signUp } from "../support/accounts.ts";
 import { untilBlocked } from "../support/locks.ts";
+import { StreamReader } from "../support/stream_reader.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
 let project: NewProject;
-const open: Reader[] = [];
+const open: StreamReader[] = [];
 beforeEach(async () => {
   project = await service.createProject();
 });
@@ -17,57 +18,13 @@ afterEach(async () => {
   for (const reader of open.splice(0)) await reader.leave();
 });
 
-interface Message {
-  id?: string;
-  event?: string;
-  data?: any;
-}
-
-/** Reads a stream message by message. */
-class Reader {
-  #text = "";
-  #body: ReadableStreamDefaultReader<Uint8Array>;
-  readonly response: Response;
-  constructor(response: Response) {
-    this.response = response;
-    this.#body = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-  }
-
-  /** The next message with data; null at the end. */
-  async next(): Promise<Message | null> {
-    for (;;) {
-      const end = this.#text.indexOf("\n\n");
-      if (end === -1) {
-        const { done, value } = await this.#body.read();
-        if (done) return null;
-        this.#text += new TextDecoder().decode(value);
-        continue;
-      }
-      const lines = this.#text.slice(0, end).split("\n");
-      this.#text = this.#text.slice(end + 2);
-      const fields = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s, 2)));
-      if (fields.data !== undefined) return { ...fields, data: JSON.parse(fields.data) };
-    }
-  }
-
-  async names(count: number): Promise<string[]> {
-    const names: string[] = [];
-    while (names.length < count) names.push((await this.next())!.data.metadata.eventName);
-    return names;
-  }
-
-  async leave(): Promise<void> {
-    await this.#body.cancel();
-  }
-}
-
 const stream = async (query = "", headers: Record<string, string> = {}) => {
   const response = await service.app.handle(
     new Request(`http://localhost/activity/stream?${query}`, {
       headers: headers.cookie ? headers : { authorization: `Bearer ${project.secret}`, ...headers },
     }),
   );
-  const reader = new Reader(response);
+  const reader = new StreamReader(response);
   open.push(reader);
   return reader;
 };
@@ -91,7 +48,7 @@ describe("GET /activity/stream", () => {
   test("tells what happens while the past is read", async () => {
     await track("before", "ada@x.test");
     const [contact] = await service.pool`select id from contacts where project_id = ${project.id}`;
-    let reader!: Reader;
+    let reader!: StreamReader;
     await service.pool.begin(async (held) => {
       await held`lock table events in access exclusive mode`;
       reader = await stream("types=event.triggered");
@@ -173,7 +130,7 @@ describe("GET /activity/stream", () => {
       service.app.handle(
         new Request(`http://localhost/activity/stream${query}`, { headers: { cookie: person.cookie } }),
       );
-    const reader = new Reader(await ask(`?projectId=${project.id}&types=event.triggered`));
+    const reader = new StreamReader(await ask(`?projectId=${project.id}&types=event.triggered`));
     open.push(reader);
     await track("seen");
 

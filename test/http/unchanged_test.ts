@@ -255,3 +255,66 @@ describe("the graph of a workflow", () => {
     expect(late.body.error.details.editedBy).toStartWith("secret key");
   });
 });
+
+describe("a record that is sent back whole", () => {
+  const PLACES: [string, string, () => Promise<string>, string][] = [
+    [
+      "PATCH",
+      "a contact",
+      () => madeAt("/contacts", { email: "whole@example.com", data: { a: 1 } }),
+      "subscribd",
+    ],
+    ["PATCH", "a template", () => madeAt("/templates", TEMPLATE), "subjet"],
+    ["PATCH", "a campaign", () => madeAt("/campaigns", DRAFT), "preheadr"],
+    ["PUT", "a campaign", () => madeAt("/campaigns", DRAFT), "fromNam"],
+    ["PATCH", "a segment", () => madeAt("/segments", { name: "Pros", condition }), "filter"],
+    ["PATCH", "a workflow", () => madeAt("/workflows", { name: "Flow", eventName: "ordered" }), "enable"],
+  ];
+  const madeAt = async (path: string, body: object) => {
+    const { body: made } = await api("POST", path, body);
+    return `${path}/${(made.data ?? made).id}`;
+  };
+
+  test.each(PLACES)(
+    "%s of %s takes it: what cannot be changed is ignored, and a near miss is told",
+    async (method, _, make, miss) => {
+      const path = await make();
+      const { body } = await api("GET", path);
+      const record = body.data?.id ? body.data : body;
+      const back = await api(method, path, record);
+      const { filter: _filter, condition: _condition, ...rest } = record;
+      const { [meantBy(miss)]: _meant, ...lacking } = rest;
+      const near = await api(method, path, { ...lacking, [miss]: "x" });
+
+      expect([back.status, Object.keys(record).length > 5]).toEqual([200, true]);
+      expect([near.status, near.body.error.errors.map(({ field }: { field: string }) => field)]).toEqual([
+        422,
+        expect.arrayContaining([miss]),
+      ]);
+      expect((await api("GET", path)).body).toEqual(body);
+    },
+  );
+
+  const meantBy = (miss: string) =>
+    ({
+      subscribd: "subscribed",
+      subjet: "subject",
+      preheadr: "preheader",
+      fromNam: "fromName",
+      enable: "enabled",
+    })[miss] ?? "condition";
+
+  test("of a step and of a project is taken, too", async () => {
+    const { body: flow } = await api("POST", "/workflows", { name: "Flow", eventName: "ordered" });
+    const { body: step } = await api("POST", `/workflows/${flow.id}/steps`, { type: "EXIT", name: "End" });
+    const path = `/workflows/${flow.id}/steps/${step.id}`;
+    const { body: own } = await asAda("GET", "/users/@me/projects", undefined);
+    const whole = own.find(({ id }: { id: string }) => id === project.id);
+    const settings = `/users/@me/projects/${project.id}`;
+
+    expect((await api("PATCH", path, step)).body).toEqual(step);
+    expect((await api("PATCH", path, { nmae: "x", confg: {} })).status).toBe(422);
+    expect((await asAda("PATCH", settings, whole)).status).toBe(200);
+    expect((await asAda("PATCH", settings, { timezon: "UTC" })).status).toBe(422);
+  });
+});

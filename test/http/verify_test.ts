@@ -3,6 +3,8 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { startNameServer } from "../support/name_server.ts";
+import { poolUse } from "../../src/db/pool.ts";
+import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
@@ -20,8 +22,8 @@ beforeAll(async () => {
 
 afterAll(() => names.stop());
 
-const verify = async (email: unknown) => {
-  const response = await app.handle(
+const verify = async (email: unknown, by = app) => {
+  const response = await by.handle(
     new Request("http://localhost/v1/verify", {
       method: "POST",
       headers: { authorization: `Bearer ${project.secret}`, "content-type": "application/json" },
@@ -69,6 +71,52 @@ describe("POST /v1/verify", () => {
 
     expect(body.data).toMatchObject({ valid: true, domainExists: null, hasMxRecords: null });
     expect(body.data.reasons.join()).toContain("could not be checked");
+  });
+
+  test.each(["SERVFAIL", "REFUSED", "GARBAGE", "FORGED", "SILENT", "REFERRAL"] as const)(
+    "a resolver that answers with %s is a reason, and no fault of the address",
+    async (fault) => {
+      names.set("faulty.example", "*", fault);
+      const { status, body } = await verify("ada@faulty.example");
+
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({ valid: true, domainExists: null, hasMxRecords: null });
+      expect(body.data.reasons.join()).toContain("could not be checked");
+    },
+  );
+
+  test("a resolver that is not there is a reason, too", async () => {
+    const gone = await startNameServer();
+    await gone.stop();
+    const nobody = createApp({ ...service, dns: createDns({ servers: [gone.address], timeoutMs: 400 }) });
+    const { status, body } = await verify("ada@acme.example", nobody);
+
+    expect([status, body.data.domainExists, body.data.hasMxRecords]).toEqual([200, null, null]);
+    expect(body.data.reasons.join()).toContain("could not be checked");
+  });
+
+  test("many that wait for a silent resolver hold no connection, and nobody else up", async () => {
+    const patient = createApp({
+      ...service,
+      dns: createDns({ servers: [names.address], timeoutMs: 2_000 }),
+    });
+    names.set("quiet.example", "*", "SILENT");
+    names.queries.length = 0;
+    let done = 0;
+    const waiting = Array.from({ length: 30 }, async (_, n) => {
+      await verify(`ada${n}@quiet.example`, patient);
+      done++;
+    });
+    await until("all of them have asked", () => names.queries.length >= 30 * 5);
+    const use = poolUse(service.pool).underway;
+    const contacts = await patient.handle(
+      new Request("http://localhost/contacts", { headers: { authorization: `Bearer ${project.secret}` } }),
+    );
+    const before = done;
+    await Promise.all(waiting);
+
+    expect([use, contacts.status, before < 30]).toEqual([0, 200, true]);
+    expect(done).toBe(30);
   });
 
   test.each([["no address"], [""], [5], [undefined], ["a@b"], ["a\r\n@b.io"]])(

@@ -58,6 +58,9 @@ export async function watchActivity(ctx: Context, projectId: string, watcher: Wa
     all.set(projectId, watched);
     await begin(ctx, projectId, watched).catch((error: unknown) => {
       all.delete(projectId);
+      watched.watchers.delete(watcher);
+      // Who has come meanwhile would wait for news for ever.
+      for (const other of watched.watchers) other.end();
       throw error;
     });
   }
