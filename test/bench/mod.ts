@@ -8,6 +8,10 @@ type Bench = { run(report: ReturnType<typeof startReport>, options: BenchOptions
 /** Every bench, and what it is about. Loaded when asked for. */
 const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
   track: { about: "POST /v1/track, against its statement on the driver", load: () => import("./track.ts") },
+  requests: {
+    about: "what the log of requests costs POST /v1/track, in pairs with and without it",
+    load: () => import("./requests.ts"),
+  },
   send: {
     about: "POST /v1/send, its way to SMTP, and the delivery of a queue",
     load: () => import("./send.ts"),

@@ -1,50 +1,58 @@
-// Examples of an account in the OpenAPI document. What is a secret, or needs a device, is written down here.
+// Examples of an account in the OpenAPI document: what a person does with it, an app and a passkey included. What comes in a
+// mail is written down here.
+import { Secret, TOTP } from "otpauth";
+import { createAuthenticator } from "./authenticator.ts";
 import type { Noter, Teller } from "./openapi_scenario.ts";
+import type { TestService } from "./service.ts";
 
-const PASSKEY_ID = "mT3fU0aPzq8kXw1n";
-const CHALLENGE = "QnokEJZmiQADl2cS4rnLcrPk";
+const STEP_MS = 30_000;
 
-const passkey = {
-  id: "019aa8f0-1c00-7000-8000-000000000041",
-  name: "Laptop",
-  createdAt: "2026-11-22T08:00:00.000Z",
-  lastUsedAt: null,
-};
-const recoveryCodes = ["4f8k-2mzt-9qwa-h3bn", "0c7d-x5rv-kp2e-6gys"];
-const loggedIn = {
-  success: true,
-  data: { id: "019aa8f0-1c00-7000-8000-000000000025", email: "owner@example.com" },
-};
-const options = {
-  rpId: "app.example.com",
-  challenge: CHALLENGE,
-  timeout: 600_000,
-  userVerification: "required",
-};
-const assertion = {
-  id: PASSKEY_ID,
-  rawId: PASSKEY_ID,
-  type: "public-key",
-  response: {
-    clientDataJSON: "eyJ0eXBlIjoi",
-    authenticatorData: "SZYN5YgO",
-    signature: "MEUCIQDx",
-    userHandle: "AZqo8BwA",
-  },
-  clientExtensionResults: {},
-};
+/** The account of the owner. */
+interface Account {
+  email: string;
+  password: string;
+}
 
-/** The walk through the account of the owner, whose password is `password`. */
-export async function accountWalk(tell: Teller, password: string): Promise<void> {
+/** The walk through the account of the owner. */
+export async function accountWalk(tell: Teller, service: TestService, account: Account): Promise<void> {
   const as = "person";
   await tell("updateCurrentUser", { as, body: { name: "Ada Lovelace" } });
   await tell("listSessions", { as });
   await tell("endOtherSessions", { as });
-  await tell("reauthenticate", { as, body: { password } });
+  await tell("reauthenticate", { as, body: { password: account.password } });
   await tell("changeEmail", { as, body: { email: "ada@example.org" } });
   await tell("withdrawEmailChange", { as });
   await tell("previewAccountDeletion", { as });
+  await factors(tell, service, account);
+  const { sessions } = await tell("listSessions", { as });
+  const other = sessions.find(({ current }: { current: boolean }) => !current);
+  await tell("endSession", { as, path: { id: other.id } });
+}
+
+/** An app and a passkey are added, used and taken away again. */
+async function factors(tell: Teller, service: TestService, account: Account): Promise<void> {
+  const as = "person";
+  const device = createAuthenticator();
+  const { secret } = await tell("beginAuthenticatorApp", { as });
+  // A code works once, and that of the next step is taken already.
+  const codeIn = (ms: number) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.now().getTime() + ms });
+  await tell("confirmAuthenticatorApp", { as, body: { code: codeIn(0) } });
+  await tell("renewRecoveryCodes", { as });
+  const created = device.create(await tell("getPasskeyOptions", { as }));
+  const { passkey } = await tell("addPasskey", { as, body: { name: "Laptop", passkey: created } });
+  await tell("renamePasskey", { as, path: { id: passkey.id }, body: { name: "Phone" } });
+  await tell("getReauthenticationOptions", { as });
   await tell("getTwoFactor", { as });
+  const nobody = { as: "nobody" } as const;
+  const login = await service.request("POST", "/auth/login", { body: account });
+  const { challenge } = login.body.error.details;
+  await tell("getTwoFactorPasskeyOptions", { ...nobody, body: { challenge } });
+  await tell("answerTwoFactor", { ...nobody, body: { challenge, code: codeIn(STEP_MS) } });
+  const assertion = device.get(await tell("getPasskeyLogInOptions", nobody));
+  await tell("logInWithPasskey", { ...nobody, body: { passkey: assertion } });
+  await tell("removePasskey", { as, path: { id: passkey.id } });
+  await tell("removeAuthenticatorApp", { as });
 }
 
 /** What is written down. */
@@ -71,46 +79,4 @@ export function accountNotes(note: Noter): void {
     { token: "Vb3mX0…" },
   );
   note("deleteCurrentUser", undefined);
-  note("endSession", undefined);
-  note("answerTwoFactor", loggedIn, { challenge: "kX9w2LrT…", code: "492039" });
-  note(
-    "getTwoFactorPasskeyOptions",
-    { ...options, allowCredentials: [{ id: PASSKEY_ID, type: "public-key" }] },
-    {
-      challenge: "kX9w2LrT…",
-    },
-  );
-  note("getReauthenticationOptions", {
-    ...options,
-    allowCredentials: [{ id: PASSKEY_ID, type: "public-key" }],
-  });
-  note("getPasskeyLogInOptions", options);
-  note("logInWithPasskey", loggedIn, { passkey: assertion });
-  note("beginAuthenticatorApp", {
-    secret: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
-    uri: "otpauth://totp/Postrider:owner%40example.com?issuer=Postrider&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30",
-  });
-  note("confirmAuthenticatorApp", { recoveryCodes }, { code: "492039" });
-  note("removeAuthenticatorApp", undefined);
-  note("renewRecoveryCodes", { recoveryCodes });
-  note("getPasskeyOptions", {
-    rp: { name: "Postrider", id: "app.example.com" },
-    user: { id: "AZqo8BwA", name: "owner@example.com", displayName: "Ada Lovelace" },
-    challenge: CHALLENGE,
-    pubKeyCredParams: [{ alg: -7, type: "public-key" }],
-    attestation: "none",
-  });
-  note(
-    "addPasskey",
-    { passkey, recoveryCodes: null },
-    {
-      name: "Laptop",
-      passkey: {
-        ...assertion,
-        response: { clientDataJSON: "eyJ0eXBlIjoi", attestationObject: "o2NmbXRk", transports: ["internal"] },
-      },
-    },
-  );
-  note("renamePasskey", { ...passkey, name: "Phone" }, { name: "Phone" });
-  note("removePasskey", undefined);
 }

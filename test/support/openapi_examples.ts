@@ -3,7 +3,21 @@
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const KEY = /\b([ps]k)_[0-9a-f]{48}\b/g;
+const RECOVERY_CODE = /^[0-9a-z]{4}(-[0-9a-z]{4}){3,}$/;
 const LONG = 400;
+/** What factors and devices make up, by the name of its field. */
+const RANDOM: Record<string, { is: RegExp; plain: string }> = {
+  challenge: { is: /^[\w.-]{20,}$/, plain: "QnokEJZmiQADl2cS4rnLcrPk" },
+  code: { is: /^\d{6}$/, plain: "492039" },
+  secret: { is: /^[A-Z2-7]{16,}$/, plain: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP" },
+  id: { is: /^[\w-]{20,}$/, plain: "mT3fU0aPzq8kXw1n" },
+  rawId: { is: /^[\w-]{20,}$/, plain: "mT3fU0aPzq8kXw1n" },
+  userHandle: { is: /^[\w-]{8,}$/, plain: "AZqo8BwA" },
+  clientDataJSON: { is: /^[\w-]{8,}$/, plain: "eyJ0eXBlIjoi" },
+  attestationObject: { is: /^[\w-]{8,}$/, plain: "o2NmbXRk" },
+  authenticatorData: { is: /^[\w-]{8,}$/, plain: "SZYN5YgO" },
+  signature: { is: /^[\w-]{8,}$/, plain: "MEUCIQDx" },
+};
 const NOW = Date.parse("2026-11-22T08:00:00.000Z");
 
 /** The same examples with ids, times and keys that nobody has. */
@@ -13,9 +27,13 @@ export function plainExamples<T>(examples: T): T {
     if (!ids.has(id)) ids.set(id, `019aa8f0-1c00-7000-8000-${String(ids.size + 1).padStart(12, "0")}`);
     return ids.get(id)!;
   };
-  return JSON.parse(JSON.stringify(examples), (_key, value: unknown) => {
+  return JSON.parse(JSON.stringify(examples), (key, value: unknown) => {
     if (typeof value !== "string") return value;
+    const random = RANDOM[key];
+    if (random?.is.test(value) && value.search(UUID) !== 0) return random.plain;
     const plain = value
+      .replace(RECOVERY_CODE, "4f8k-2mzt-9qwa-h3bn")
+      .replace(/(otpauth:.*[?&]secret=)[A-Z2-7]+/, `$1${RANDOM.secret!.plain}`)
       .replace(UUID, idOf)
       .replace(TIME, (time) => (isRecent(time) ? new Date(NOW).toISOString() : time))
       .replace(KEY, (_, kind: string) => `${kind}_${"0123456789abcdef".repeat(3)}`)

@@ -292,7 +292,7 @@ async function installation(tell: Teller, projectId: string): Promise<void> {
   await tell("getHealth", { as: "nobody" });
 }
 
-async function people(tell: Teller, owner: Person, projectId: string): Promise<void> {
+async function people(tell: Teller, service: TestService, owner: Person, projectId: string): Promise<void> {
   const as = "person";
   const path = { id: projectId };
   const account = { email: "you@example.com", password: PASSWORD };
@@ -302,7 +302,7 @@ async function people(tell: Teller, owner: Person, projectId: string): Promise<v
   await tell("requestPasswordReset", { as: "nobody", body: { email: account.email } });
   await tell("changePassword", { as, body: { password: PASSWORD, newPassword: "four words that differ" } });
   await tell("getCurrentUser", { as });
-  await accountWalk(tell, "four words that differ");
+  await accountWalk(tell, service, { email: owner.email, password: "four words that differ" });
   await tell("listProjects", { as });
   await tell("updateProject", { as, path, body: { tracking: "MARKETING_ONLY", language: "de" } });
   await tell("getProjectReputation", { as, path });
@@ -446,7 +446,7 @@ export async function walk(
   await workflows(tell, contactId, templateId);
   await figures(tell);
   await installation(tell, projectId);
-  await people(tell, owner, projectId);
+  await people(tell, service, owner, projectId);
   elsewhere(note);
   await tell("deleteContactField", { path: { field: "company" } });
   const made = await tell("createContact", { body: { email: "last@example.com" } });
