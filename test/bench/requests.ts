@@ -61,16 +61,16 @@ function reportPairs(report: Report, side: string, pairs: [Measured, Measured][]
   const rates = (at: 0 | 1) => Math.round(median(pairs.map((pair) => pair[at].rate)));
   report.line(`processor time of the service, ${side}`, median(cost), "% more", {
     ...goal,
-    note: { pairs: cost.map(round), msARequest: round(median(pairs.map(([{ cpu }]) => cpu))) },
+    note: { pairs: cost.map(short), msARequest: short(median(pairs.map(([{ cpu }]) => cpu))) },
   });
   report.line(`time of a request, ${side}`, median(slowing), "% more", {
     ...goal,
-    note: { pairs: slowing.map(round), rates: { with: rates(0), without: rates(1) } },
+    note: { pairs: slowing.map(short), rates: { with: rates(0), without: rates(1) } },
   });
   const errors = pairs.flat().reduce((sum, one) => sum + one.errors, 0);
   report.line(`errors, ${side}`, errors, "requests", { goal: exactly(0) });
 }
 
-function round(value: number): number {
+function short(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
