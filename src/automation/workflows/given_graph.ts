@@ -146,7 +146,8 @@ function readTransitions(steps: GivenStep[], refused: ReadonlySet<string>, given
   for (const [n, { from, to, branch = null, priority }] of given.entries()) {
     const transition = { from: from.toLowerCase(), to: to.toLowerCase(), branch };
     const missing = (["from", "to"] as const).filter((end) => !ids.has(transition[end]));
-    for (const end of missing) errors.push(fault(`transitions.${n}.${end}`, "custom", "There is no such step"));
+    for (const end of missing)
+      errors.push(fault(`transitions.${n}.${end}`, "custom", "There is no such step"));
     if (missing.length > 0) continue;
     try {
       const isSound = isWhole && !refused.has(transition.from) && !refused.has(transition.to);

@@ -12,7 +12,11 @@ export function assertTransition(graph: Graph, transition: Omit<GraphTransition,
     throw problems.badRequest(`Cannot add a transition: a workflow has at most ${MAX_TRANSITIONS}`);
   }
   assertEnds(graph.steps, transition);
-  assertBranch(graph, graph.steps.find(({ id }) => id === from)!, branch);
+  assertBranch(
+    graph,
+    graph.steps.find(({ id }) => id === from)!,
+    branch,
+  );
   assertPauses({ ...graph, transitions: [...graph.transitions, { ...transition, id: "" }] });
 }
 

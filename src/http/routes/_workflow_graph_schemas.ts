@@ -48,10 +48,7 @@ const GivenStep = {
   position: t.Optional(Nullable(Position)),
 };
 
-const Steps = bounded(
-  t.Array(withRules(t.Object(GivenStep), draftRules), { maxItems: MAX_STEPS + 1 }),
-  SIZE,
-);
+const Steps = bounded(t.Array(withRules(t.Object(GivenStep), draftRules), { maxItems: MAX_STEPS + 1 }), SIZE);
 
 const GraphFields = t.Object(
   {
