@@ -1532,14 +1532,16 @@ CREATE TRIGGER segments_edited BEFORE UPDATE OF name, description, condition, tr
 CREATE TRIGGER segments_note_size AFTER INSERT OR UPDATE OF member_count ON public.segments FOR EACH ROW EXECUTE FUNCTION note_segment_size();
 
 -- Notes when something that people edit was edited, and by whom: by `postrider.editor` of the transaction
--- (`edits.act_as`).
+-- (`edits.act_as`). What was written again as it was has the time that it had, and was not edited.
 CREATE OR REPLACE FUNCTION public.note_edit()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.edited_at := clock_timestamp();
-  new.edited_by := nullif(current_setting('postrider.editor', true), '');
+  if new.updated_at is distinct from old.updated_at then
+    new.edited_at := clock_timestamp();
+    new.edited_by := nullif(current_setting('postrider.editor', true), '');
+  end if;
   return new;
 end $function$;
 
