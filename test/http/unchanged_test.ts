@@ -123,7 +123,8 @@ describe("a contact", () => {
     return body;
   };
   const noted = async () =>
-    (await service.pool`select contact_id from segment_candidates where project_id = ${project.id}`).length;
+    (await service.pool`select distinct contact_id from segment_candidates where project_id = ${project.id}`)
+      .length;
   const eventsOf = async (id: string) => (await api("GET", `/events/contact/${id}`)).body.events.length;
 
   test.each([
@@ -272,7 +273,7 @@ describe("a record that is sent back whole", () => {
   ];
   const madeAt = async (path: string, body: object) => {
     const { body: made } = await api("POST", path, body);
-    return `${path}/${(made.data ?? made).id}`;
+    return `${path}/${made.data?.id ?? made.id}`;
   };
 
   test.each(PLACES)(
