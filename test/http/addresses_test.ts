@@ -220,7 +220,7 @@ describe("a part of an address with letters beyond ASCII", () => {
       expect(await emailsOf(`/suppressions?search=${text}`)).toEqual([EMAIL]);
       expect(await emailsOf(`/search?q=${text}`)).toEqual([EMAIL]);
       expect(await emailsOf(`/activity?search=${text}`, "contactEmail")).toEqual([EMAIL]);
-      expect(await emailsOf(`/inbox/mails?search=${text}`, "toAddress")).toEqual([EMAIL]);
+      expect(await emailsOf(`/inbox/mails?search=${text}`, "to")).toEqual([EMAIL]);
     },
   );
 

@@ -250,10 +250,10 @@ describe("POST /contacts/imports/:jobId/undo", () => {
     const text = `email,plan\nada@example.com,pro\n${rows.join("\n")}\nlast@example.com,"never closed\n`;
     const { body } = await upload(text);
     await service.runJobs();
-    const failed = await report(body.id);
-    const [{ total: made }] = [(await call("GET", "/contacts?limit=1")).body];
-    const answer = await undo(body.id);
-    const again = await call("POST", `/contacts/imports/${body.id}/undo`);
+    const failed = await report(body.jobId);
+    const { total: made } = (await call("GET", "/contacts?limit=1")).body;
+    const answer = await undo(body.jobId);
+    const again = await call("POST", `/contacts/imports/${body.jobId}/undo`);
 
     expect([failed.state, failed.failedReason]).toEqual(["failed", expect.stringContaining("never closed")]);
     expect(failed.undo).toMatchObject({ state: null, until: expect.any(String) });

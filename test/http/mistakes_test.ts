@@ -192,6 +192,40 @@ test("files that are no base64 are named beside those without a name, and one th
   ]);
 });
 
+describe("of a workflow", () => {
+  const make = async () => (await api("POST", "/workflows", { name: "F", eventName: "e" })).body.id as string;
+
+  test("a change lists the faults of its trigger beside the others", async () => {
+    const answer = await api("PATCH", `/workflows/${await make()}`, {
+      name: 5,
+      triggerType: "SCHEDULE",
+      triggerConfig: { schedule: "soon", timezone: "Mars" },
+    });
+
+    expect(fieldsOf(answer)).toEqual(["name", "triggerConfig.schedule", "triggerConfig.timezone"]);
+  });
+
+  test("a transition with two branches is told of them beside its ends", async () => {
+    const answer = await api("POST", `/workflows/${await make()}/transitions`, {
+      fromStepId: "x",
+      condition: { branch: "yes" },
+      branch: "no",
+    });
+
+    expect(fieldsOf(answer)).toEqual(["branch", "fromStepId", "toStepId"]);
+  });
+
+  test("a step that names its type is told of its config beside its name", async () => {
+    const answer = await api("PATCH", `/workflows/${await make()}/steps/${crypto.randomUUID()}`, {
+      type: "DELAY",
+      name: "",
+      config: { amount: 3 },
+    });
+
+    expect(fieldsOf(answer)).toEqual(["config.unit", "name"]);
+  });
+});
+
 describe("a request that lacks a proof", () => {
   const messageOf = ({ body }: Answer) => body.error.errors[0].message;
 

@@ -171,7 +171,6 @@ describe("a scrape", () => {
       ended.inc({ task, outcome: "done" }, 0);
       jobSeconds.inc({ task }, 0);
     }
-    await service.runJobs();
     const lines = linesOf(await scrape());
 
     expect(app.routes.length).toBeGreaterThan(250);

@@ -107,7 +107,10 @@ describe("GET /activity/stream", () => {
     const again = await watch({ "last-event-id": id! });
 
     expect(readers).toHaveLength(3);
-    expect(new Set(await again.names(2))).toEqual(new Set(["seen", "missed"]));
+    // The last seconds before it come again.
+    const told: string[] = [];
+    while (!told.includes("missed")) told.push(...(await again.names(1)));
+    expect(told.filter((name) => name === "missed")).toHaveLength(1);
     await again.leave();
     await until("nothing is under way", () => poolUse(pool).underway === 0);
   }, 240_000);
@@ -124,6 +127,9 @@ describe("GET /contacts/export", () => {
       if (isEnough(text)) return { text, body };
     }
   };
+  // With the one that tracked events.
+  const contacts = async () =>
+    (await service.pool`select from contacts where project_id = ${project.id}`).length;
   const linesOf = (text: string) => text.trimEnd().split("\n");
 
   test.each(["csv", "ndjson"])(
@@ -146,7 +152,7 @@ describe("GET /contacts/export", () => {
       await until("the database answers", answers);
       const { text } = await read(await ask(`/contacts/export?format=${format}`));
 
-      expect(linesOf(text)).toHaveLength(CONTACTS + header);
+      expect(linesOf(text)).toHaveLength((await contacts()) + header);
       expect(poolUse(pool).underway).toBe(0);
     },
     240_000,
@@ -163,6 +169,6 @@ describe("GET /contacts/export", () => {
 
     expect([one.status, two.status, refused.status, open.length]).toEqual([200, 200, 429, 0]);
     const { text } = await read(await ask("/contacts/export?format=ndjson"));
-    expect(linesOf(text)).toHaveLength(CONTACTS);
+    expect(linesOf(text)).toHaveLength(await contacts());
   });
 });

@@ -2,8 +2,8 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { STEP_TYPES, type StepTypeName, stepErrors } from "../../automation/steps/mod.ts";
-import { TRIGGER_TYPES } from "../../automation/workflows/trigger.ts";
-import { problems } from "../../problem.ts";
+import { TRIGGER_TYPES, triggerErrors, type TriggerType } from "../../automation/workflows/trigger.ts";
+import { type FieldError, problems } from "../../problem.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { Absent, documented } from "../entry/document.ts";
 import { ANY_CONFIG, stepsByType } from "./_step_documents.ts";
@@ -148,8 +148,16 @@ const TRIGGERS = {
   Same: { triggerConfig: t.Optional(t.Union([EventTrigger, ScheduleTrigger, t.Null()])) },
 };
 
-/** What changes a workflow. */
-export const WorkflowPatchBody = documented(
+/** Where the type of the trigger stands beside its config, errors of it are listed with all others. */
+const triggerRules = ({
+  triggerType,
+  triggerConfig,
+}: {
+  triggerType?: TriggerType;
+  triggerConfig?: unknown;
+}) => (triggerType === undefined ? [] : triggerErrors(triggerType, triggerConfig, new Date()));
+
+const WorkflowPatch = withRules(
   t.Object({
     ...PatchFields,
     triggerType: t.Optional(Words(TRIGGER_TYPES)),
@@ -164,16 +172,19 @@ export const WorkflowPatchBody = documented(
       ),
     ),
   }),
-  {
-    title: "WorkflowPatch",
-    anyOf: Object.entries(TRIGGERS).map(([kind, trigger]) =>
-      t.Object(
-        { ...PatchFields, ...trigger, ...(kind === "Same" && { triggerType: Absent }) },
-        { title: `${kind}TriggerPatch` },
-      ),
-    ),
-  },
+  triggerRules,
 );
+
+/** What changes a workflow. */
+export const WorkflowPatchBody = documented(WorkflowPatch, {
+  title: "WorkflowPatch",
+  anyOf: Object.entries(TRIGGERS).map(([kind, trigger]) =>
+    t.Object(
+      { ...PatchFields, ...trigger, ...(kind === "Same" && { triggerType: Absent }) },
+      { title: `${kind}TriggerPatch` },
+    ),
+  ),
+});
 
 const StepFields = {
   config: t.Optional(
@@ -237,8 +248,7 @@ export const InsertedStepBody = documented(
   stepsByType("InsertedStep", NewStepFields),
 );
 
-/** What changes a step. */
-export const StepPatchBody = t.Object(
+const StepPatchFields = t.Object(
   {
     name: t.Optional(Nullable(Name)),
     position: t.Optional(Nullable(Position)),
@@ -246,6 +256,11 @@ export const StepPatchBody = t.Object(
     ...StepFields,
   },
   { title: "StepPatch" },
+);
+
+/** What changes a step. Where its type stands beside its config, errors of that are listed with all others. */
+export const StepPatchBody = withRules(StepPatchFields, (step: StepParts) =>
+  step.config === undefined ? [] : draftRules(step),
 );
 
 /** One of the ways out of a step. */
@@ -257,16 +272,19 @@ interface Branched {
 }
 
 /** The branch by which a transition leaves, in whichever of its two places it stands. Throws 422 where they differ. */
-export function branchOf({ condition, branch }: Branched): string | null {
-  const inCondition = condition?.branch ?? null;
-  if (inCondition === null || (branch ?? inCondition) === inCondition) return inCondition ?? branch ?? null;
-  throw problems.invalid([
-    { field: "branch", code: "custom", message: "Expected the same branch as in condition.branch" },
-  ]);
+export function branchOf(body: Branched): string | null {
+  const errors = branchErrors(body);
+  if (errors.length > 0) throw problems.invalid(errors);
+  return body.condition?.branch ?? body.branch ?? null;
 }
 
-/** What adds a transition. */
-export const TransitionBody = t.Object(
+function branchErrors({ condition, branch }: Branched): FieldError[] {
+  const inCondition = condition?.branch ?? null;
+  if (inCondition === null || (branch ?? inCondition) === inCondition) return [];
+  return [{ field: "branch", code: "custom", message: "Expected the same branch as in condition.branch" }];
+}
+
+const TransitionFields = t.Object(
   {
     fromStepId: Uuid,
     toStepId: Uuid,
@@ -287,3 +305,6 @@ export const TransitionBody = t.Object(
   },
   { title: "TransitionBody" },
 );
+
+/** What adds a transition. */
+export const TransitionBody = withRules(TransitionFields, branchErrors);
