@@ -1,5 +1,7 @@
 // Makes examples readable, and the same from one run to the next: what is different each time is replaced.
 
+import { createHash } from "node:crypto";
+
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const KEY = /\b([ps]k)_[0-9a-f]{48}\b/g;
@@ -23,6 +25,7 @@ const NOW = Date.parse("2026-11-22T08:00:00.000Z");
 /** The same examples with ids, times and keys that nobody has. */
 export function plainExamples<T>(examples: T): T {
   const ids = new Map<string, string>();
+  const recoveryCodes = new Map<string, string>();
   const idOf = (id: string) => {
     if (!ids.has(id)) ids.set(id, `019aa8f0-1c00-7000-8000-${String(ids.size + 1).padStart(12, "0")}`);
     return ids.get(id)!;
@@ -32,7 +35,10 @@ export function plainExamples<T>(examples: T): T {
     const random = RANDOM[key];
     if (random?.is.test(value) && value.search(UUID) !== 0) return random.plain;
     const plain = value
-      .replace(RECOVERY_CODE, "4f8k-2mzt-9qwa-h3bn")
+      .replace(RECOVERY_CODE, (code) => {
+        if (!recoveryCodes.has(code)) recoveryCodes.set(code, recoveryCodeOf(recoveryCodes.size));
+        return recoveryCodes.get(code)!;
+      })
       .replace(/(otpauth:.*[?&]secret=)[A-Z2-7]+/, `$1${RANDOM.secret!.plain}`)
       .replace(UUID, idOf)
       .replace(TIME, (time) => (isRecent(time) ? new Date(NOW).toISOString() : time))
@@ -42,6 +48,12 @@ export function plainExamples<T>(examples: T): T {
       .replace(/eyJ[\w.-]{20,}/g, "eyJhbGciOi…");
     return plain.length > LONG ? `${plain.slice(0, LONG)}…` : plain;
   }) as T;
+}
+
+/** The n-th recovery code, which nobody has. */
+function recoveryCodeOf(n: number): string {
+  const digits = createHash("sha256").update(`recovery code ${n}`).digest("hex");
+  return digits.slice(0, 16).replace(/(.{4})(?=.)/g, "$1-");
 }
 
 /** Of this run; another one stands in a request. */
