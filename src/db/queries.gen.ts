@@ -256,41 +256,42 @@ export interface Queries {
     count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
     /** (sql/queries/campaigns.sql:67) */
     insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
-    /** 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`.
+    /** 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`. Its time stays where that is
+     * what it was.
      * (sql/queries/campaigns.sql:78) */
     replace(on: On, args: { name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string; unchangedSince: Date | null }): Promise<number>;
     /** A new draft with the content and the audience of another campaign, and nothing of its history. One whose segment is
      * gone reaches nobody.
-     * (sql/queries/campaigns.sql:104) */
+     * (sql/queries/campaigns.sql:114) */
     duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
     /** Null when it does not exist, or is on its way.
-     * (sql/queries/campaigns.sql:119) */
+     * (sql/queries/campaigns.sql:129) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
     /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: the holder of
      * this lock has waited for all claims in progress.
-     * (sql/queries/campaigns.sql:125) */
+     * (sql/queries/campaigns.sql:135) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
-    /** (sql/queries/campaigns.sql:135) */
+    /** (sql/queries/campaigns.sql:145) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** From here on the snapshot of the audience is being taken. A scheduled campaign that is sent early is no longer
      * scheduled.
-     * (sql/queries/campaigns.sql:140) */
+     * (sql/queries/campaigns.sql:150) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** What else of the project was due before this one, and has not begun, in the order in which it was due.
-     * (sql/queries/campaigns.sql:154) */
+     * (sql/queries/campaigns.sql:164) */
     dueBefore(on: On, args: { campaignId: string; projectId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
     /** Back to a draft: something that it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:166) */
+     * (sql/queries/campaigns.sql:176) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Returns the status before; null when the campaign cannot be cancelled. A campaign that was only scheduled has no
      * mails: it is finished.
-     * (sql/queries/campaigns.sql:172) */
+     * (sql/queries/campaigns.sql:182) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
-     * (sql/queries/campaigns.sql:189) */
+     * (sql/queries/campaigns.sql:199) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:196) */
+     * (sql/queries/campaigns.sql:206) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -451,53 +452,55 @@ export interface Queries {
     /** How many reports of a project are kept.
      * (sql/queries/contact_imports.sql:92) */
     count(on: On, args: { projectId: string }): Promise<{ total: number }>;
-    /** How many files of a project wait for their import, or are on their way.
+    /** How many files of a project wait for their import, or are on their way. An upload that began more than an hour ago and has
+     * not ended is of a process that was killed.
      * (sql/queries/contact_imports.sql:98) */
     unfinished(on: On, args: { projectId: string }): Promise<{ files: number }>;
-    /** (sql/queries/contact_imports.sql:104) */
+    /** (sql/queries/contact_imports.sql:107) */
     beginUpload(on: On, args: { projectId: string; importId: string; dryRun: boolean; fileName: string | null; mapping: JsonArg | null; subscribes: boolean; createdBy: string | null }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:109) */
+    /** (sql/queries/contact_imports.sql:112) */
     uploaded(on: On, args: { projectId: string; importId: string }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:114) */
+    /** (sql/queries/contact_imports.sql:117) */
     drop(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Drops uploads that were never finished.
-     * (sql/queries/contact_imports.sql:118) */
+     * (sql/queries/contact_imports.sql:121) */
     dropAbandoned(on: On, args: { before: Date }): Promise<number>;
     /** The contacts that have these addresses. `columns` are all but their data.
-     * (sql/queries/contact_imports.sql:123) */
+     * (sql/queries/contact_imports.sql:126) */
     existing(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string; data: Json; columns: Json }[]>;
-    /** (sql/queries/contact_imports.sql:129) */
+    /** (sql/queries/contact_imports.sql:132) */
     showExamples(on: On, args: { examples: JsonArg; projectId: string; importId: string }): Promise<number>;
     /** Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
      * at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns.
-     * (sql/queries/contact_imports.sql:134) */
+     * (sql/queries/contact_imports.sql:137) */
     noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; given: JsonArg; sets: JsonArg }[] }): Promise<number>;
     /** Notes the contacts that an import has made.
-     * (sql/queries/contact_imports.sql:163) */
+     * (sql/queries/contact_imports.sql:166) */
     noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
-    /** Marks an import as being undone, once. Null where it is not done, was a dry run, is older than `since`, or is undone.
-     * (sql/queries/contact_imports.sql:173) */
+    /** Marks an import as being undone, once, also one that failed half-way. Null where it has not ended, was a dry run, is older than
+     * `since`, or is undone.
+     * (sql/queries/contact_imports.sql:176) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
-    /** (sql/queries/contact_imports.sql:181) */
+    /** (sql/queries/contact_imports.sql:185) */
     holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
     /** The next contacts that an import has written, in the order of their ids.
-     * (sql/queries/contact_imports.sql:187) */
+     * (sql/queries/contact_imports.sql:191) */
     nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
     /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
      * workflow.
-     * (sql/queries/contact_imports.sql:196) */
+     * (sql/queries/contact_imports.sql:200) */
     untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** What contacts have to get back, where they still have the values of the import: of their columns, and of their data. Holds
      * them, in the order of `contacts.upsert_many`. Those that a reset is about to delete are left to it.
-     * (sql/queries/contact_imports.sql:214) */
+     * (sql/queries/contact_imports.sql:218) */
     restorable(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ email: string; given: Json; data: Json }[]>;
-    /** (sql/queries/contact_imports.sql:237) */
+    /** (sql/queries/contact_imports.sql:241) */
     advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
     /** An import that is undone, and what it did is forgotten.
-     * (sql/queries/contact_imports.sql:247) */
+     * (sql/queries/contact_imports.sql:251) */
     completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Forgets what imports did that were done before that time and are not being undone.
-     * (sql/queries/contact_imports.sql:259) */
+     * (sql/queries/contact_imports.sql:263) */
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {
@@ -523,42 +526,43 @@ export interface Queries {
     setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
     /** (sql/queries/contacts.sql:75) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
-    /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist.
+    /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist. Its time
+     * stays where it is what it was.
      * (sql/queries/contacts.sql:80) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
     /** Which of these addresses there are.
-     * (sql/queries/contacts.sql:102) */
+     * (sql/queries/contacts.sql:113) */
     among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** One page of contacts, in the order and after the place that the cursor gives. `sort_key` goes into the next cursor: a
      * time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:108) */
+     * (sql/queries/contacts.sql:119) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** One page of the members of a segment, the newest contacts first. `sort_key` goes into the cursor.
-     * (sql/queries/contacts.sql:123) */
+     * (sql/queries/contacts.sql:134) */
     members(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** The newest contacts who satisfy a compiled condition.
-     * (sql/queries/contacts.sql:134) */
+     * (sql/queries/contacts.sql:145) */
     newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The event down to which `contact_activity` tells all that happened. Null where that is everything.
-     * (sql/queries/contacts.sql:143) */
+     * (sql/queries/contacts.sql:154) */
     activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
     /** Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
      * again.
-     * (sql/queries/contacts.sql:153) */
+     * (sql/queries/contacts.sql:164) */
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
-    /** (sql/queries/contacts.sql:179) */
+    /** (sql/queries/contacts.sql:190) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
      * blocks are read, the same each time: a number that is shown while somebody types does not flicker.
-     * (sql/queries/contacts.sql:185) */
+     * (sql/queries/contacts.sql:196) */
     sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
     /** The newest first.
-     * (sql/queries/contacts.sql:200) */
+     * (sql/queries/contacts.sql:211) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
-     * (sql/queries/contacts.sql:207) */
+     * (sql/queries/contacts.sql:218) */
     export(on: On, args: { projectId: string; afterId: string | null; lastId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/contacts.sql:220) */
+    /** (sql/queries/contacts.sql:231) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
@@ -1583,27 +1587,27 @@ export interface Queries {
     /** From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
      * (sql/queries/projects.sql:109) */
     setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
-    /** Changes the settings given. A rate or an address of null is removed, where `set_send_rate` and `set_postal_address` say
-     * that it is given.
+    /** Changes the settings given of a project that is held. A rate or an address of null is removed, where `set_send_rate` and
+     * `set_postal_address` say that it is given. Its time stays where nothing is another one.
      * (sql/queries/projects.sql:115) */
-    patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; setPostalAddress: boolean; postalAddress: string | null; requiresTwoFactor: boolean | null; now: Date; projectId: string }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
+    patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; setPostalAddress: boolean; postalAddress: string | null; requiresTwoFactor: boolean | null; projectId: string; now: Date }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:135) */
+     * (sql/queries/projects.sql:159) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:148) */
+    /** (sql/queries/projects.sql:172) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a separate statement: this way it sees what was committed while `enable` waited.
-     * (sql/queries/projects.sql:153) */
+     * (sql/queries/projects.sql:177) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail continues to be
      * sent, and rows that refer to it can be written.
-     * (sql/queries/projects.sql:160) */
+     * (sql/queries/projects.sql:184) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:168) */
+     * (sql/queries/projects.sql:192) */
     lockAll(on: On): Promise<number>;
     /** How a project presents itself to recipients.
-     * (sql/queries/projects.sql:172) */
+     * (sql/queries/projects.sql:196) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string; postalAddress: string | null } | null>;
   };
   rateLimits: {
@@ -1896,48 +1900,49 @@ export interface Queries {
     /** If a slug is taken, the next free number is appended. Concurrent ones meet at the unique constraint.
      * (sql/queries/segments.sql:35) */
     insert(on: On, args: { projectId: string; name: string; slug: string; description: string | null; type: "DYNAMIC" | "STATIC"; condition: JsonArg | null; trackMembership: boolean }): Promise<{ id: string }>;
-    /** (sql/queries/segments.sql:58) */
+    /** Changes what is given of a segment that is held. Its time stays where that is what it was.
+     * (sql/queries/segments.sql:58) */
     patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; condition: JsonArg | null; trackMembership: boolean | null; projectId: string; segmentId: string }): Promise<number>;
-    /** (sql/queries/segments.sql:69) */
+    /** (sql/queries/segments.sql:85) */
     setCount(on: On, args: { memberCount: number; projectId: string; segmentId: string }): Promise<number>;
-    /** (sql/queries/segments.sql:74) */
+    /** (sql/queries/segments.sql:90) */
     remove(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** The other segments whose condition names this one; an id may be written in either case.
-     * (sql/queries/segments.sql:78) */
+     * (sql/queries/segments.sql:94) */
     referringTo(on: On, args: { projectId: string; segmentId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The campaigns on their way to be sent whose audience is this segment, or a condition that names it.
-     * (sql/queries/segments.sql:87) */
+     * (sql/queries/segments.sql:103) */
     usedByCampaigns(on: On, args: { projectId: string; segmentId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The segments whose condition names this field of contacts, or a path below it.
-     * (sql/queries/segments.sql:100) */
+     * (sql/queries/segments.sql:116) */
     referringToField(on: On, args: { projectId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The dynamic segments whose membership is kept up, of one project or of all. Outdated is one that was never worked out,
      * or not since its condition changed.
-     * (sql/queries/segments.sql:110) */
+     * (sql/queries/segments.sql:126) */
     tracked(on: On, args: { projectId: string | null }): Promise<{ projectId: string; id: string; outdated: boolean }[]>;
     /** Counts the stored members of a segment that is held, and notes that its membership is worked out.
-     * (sql/queries/segments.sql:121) */
+     * (sql/queries/segments.sql:137) */
     countStored(on: On, args: { projectId: string; segmentId: string }): Promise<{ memberCount: number }>;
     /** The membership of this tracked segment, and of those that may refer to it, has to be recomputed.
-     * (sql/queries/segments.sql:132) */
+     * (sql/queries/segments.sql:148) */
     outdate(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** The segments that keep any of these contacts as members.
-     * (sql/queries/segments.sql:141) */
+     * (sql/queries/segments.sql:157) */
     holding(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ segmentId: string }[]>;
     /** Counts the stored members of a segment that is held, after contacts were deleted.
-     * (sql/queries/segments.sql:147) */
+     * (sql/queries/segments.sql:163) */
     recount(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** How many members a segment had, day by day.
-     * (sql/queries/segments.sql:155) */
+     * (sql/queries/segments.sql:171) */
     sizes(on: On, args: { projectId: string; segmentId: string; from: Date; until: Date }): Promise<{ day: Date; members: number }[]>;
     /** How many members each of the newest segments had, with an entry for each of these days: -1 where none was counted.
-     * (sql/queries/segments.sql:162) */
+     * (sql/queries/segments.sql:178) */
     sizesOfNewest(on: On, args: { projectId: string; limit: number; until: Date; from: Date }): Promise<{ id: string; members: number[] }[]>;
     /** Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted.
-     * (sql/queries/segments.sql:177) */
+     * (sql/queries/segments.sql:193) */
     unsized(on: On, args: { afterProject: string; afterId: string; day: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
     /** Notes the size of a segment whose members are kept up as they come and go.
-     * (sql/queries/segments.sql:191) */
+     * (sql/queries/segments.sql:207) */
     noteSize(on: On, args: { day: Date; projectId: string; segmentId: string }): Promise<number>;
   };
   sendRates: {
@@ -2051,34 +2056,34 @@ export interface Queries {
     count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null }): Promise<{ total: number }>;
     /** (sql/queries/templates.sql:55) */
     insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
-    /** Changes only what is given: concurrent changes to different fields lose nothing of each other.
+    /** Changes what is given of a template that is held. Its time stays where that is what it was.
      * (sql/queries/templates.sql:64) */
     patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** A copy of a template under another name.
-     * (sql/queries/templates.sql:84) */
+     * (sql/queries/templates.sql:108) */
     duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
      * saved with it, holds it too, by its foreign key: one of the two waits for the other.
-     * (sql/queries/templates.sql:93) */
+     * (sql/queries/templates.sql:117) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/templates.sql:101) */
+    /** (sql/queries/templates.sql:125) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
     /** The campaigns that were made from the template, the newest first.
-     * (sql/queries/templates.sql:105) */
+     * (sql/queries/templates.sql:129) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
-     * (sql/queries/templates.sql:112) */
+     * (sql/queries/templates.sql:136) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
     /** What became of the newest mails of a template, but for those of campaigns, up to `limit`.
-     * (sql/queries/templates.sql:132) */
+     * (sql/queries/templates.sql:156) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
     /** What a template was, the newest first, without the bodies.
-     * (sql/queries/templates.sql:153) */
+     * (sql/queries/templates.sql:177) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
-    /** (sql/queries/templates.sql:160) */
+    /** (sql/queries/templates.sql:184) */
     version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
-    /** Makes a template what it was in a version.
-     * (sql/queries/templates.sql:166) */
+    /** Makes a template what it was in a version. Its time stays where it is that already.
+     * (sql/queries/templates.sql:190) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   twoFactor: {
@@ -2440,20 +2445,21 @@ export interface Queries {
     /** Locked against everybody: an execution that starts in the meantime waits, and then finds no workflow.
      * (sql/queries/workflows.sql:118) */
     lockForDeletion(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/workflows.sql:125) */
+    /** Its time stays where this is what it was.
+     * (sql/queries/workflows.sql:125) */
     update(on: On, args: { name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: JsonArg | null; allowReentry: boolean; nextRunAt: Date | null; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** The graph is another one now: its version is made when it is next needed.
-     * (sql/queries/workflows.sql:141) */
+     * (sql/queries/workflows.sql:146) */
     markEdited(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
-    /** (sql/queries/workflows.sql:156) */
+    /** (sql/queries/workflows.sql:161) */
     setVersion(on: On, args: { versionId: string; projectId: string; workflowId: string }): Promise<number>;
     /** How many executions are under way, counted up to `limit`.
-     * (sql/queries/workflows.sql:161) */
+     * (sql/queries/workflows.sql:166) */
     countActive(on: On, args: { projectId: string; workflowId: string; limit: number }): Promise<{ total: number }>;
-    /** (sql/queries/workflows.sql:171) */
+    /** (sql/queries/workflows.sql:176) */
     remove(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
     /** A new workflow with the same trigger, steps and transitions, disabled. Null when there is nothing to copy.
-     * (sql/queries/workflows.sql:175) */
+     * (sql/queries/workflows.sql:180) */
     duplicate(on: On, args: { name: string; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
 }
