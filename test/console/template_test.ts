@@ -108,7 +108,8 @@ describeInBrowser("code", () => {
     await page.keyboard.press("Control+Space");
     await page.getByRole("option", { name: /^upper/ }).waitFor();
     await keepPicture(page, "template--completion");
-    await expectSound(page);
+    // A preview that was asked for in the middle of an expression is refused.
+    await expectSound(page, { refused: [422] });
     await page.getByRole("option", { name: /^upper/ }).click();
     await save(page);
     expect(await bodyOf(ids.Completed!)).toEndWith("{{city}}{{upper value}}");
