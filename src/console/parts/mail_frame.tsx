@@ -19,11 +19,11 @@ export function MailFrame({ html, title, withPictures = false, isDark = false }:
   const address = `${APP}/frame${withPictures ? "?pictures=true" : ""}`;
   useEffect(() => {
     const shown = frame.current;
-    // Before its page is there the frame holds an empty one, with the console's own limits.
+    // Before its page is there the frame holds an empty one, with the console's own limits; as its page begins it has no root.
     const write = () => {
       const page = shown?.contentDocument;
-      if (!page?.URL.endsWith(address)) return;
-      // What is read stays where it is while it is written anew.
+      if (!page?.documentElement || !page.URL.endsWith(address)) return;
+      // What is read stays where it is while it is written again.
       const at = page.scrollingElement?.scrollTop ?? 0;
       page.documentElement.innerHTML = shownMail(html, { withPictures, isDark });
       if (page.scrollingElement) page.scrollingElement.scrollTop = at;
