@@ -72,6 +72,8 @@ describeInBrowser("the list of templates", () => {
     await page.getByText("Marketing · ").first().waitFor({ state: "detached" });
     await page.keyboard.press("Escape");
     await page.getByRole("searchbox", { name: "Search templates" }).fill("");
+    // The address follows when the typing pauses.
+    await page.waitForURL(/\?type=TRANSACTIONAL$/);
     await page.getByRole("combobox", { name: "Order" }).click();
     await page.getByRole("option", { name: "Name" }).click();
     await page.waitForURL(/order=name/);
