@@ -1,6 +1,6 @@
 // PgBouncer in transaction mode, as Debian packages it (`apt-get install pgbouncer`).
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./process.ts";
@@ -19,7 +19,7 @@ export async function startPgbouncer(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { hostname, port, username, password, pathname } = new URL(target);
   const database = pathname.slice(1);
-  const listen = 30_000 + Math.floor(Math.random() * 2_000);
+  const listen = await unusedPort();
   const dir = mkdtempSync(join(tmpdir(), "postrider-pgbouncer-"));
   const ini = join(dir, "pgbouncer.ini");
   writeFileSync(
@@ -52,6 +52,8 @@ ${ignoring && `ignore_startup_parameters = ${ignoring}`}
       socket.on("error", () => resolve(false));
     });
   await until("pgbouncer listens", listens);
+  // Another program that took the port meanwhile would answer in its place.
+  if (child.exitCode !== null) throw new Error(`Cannot start pgbouncer: it ended with ${child.exitCode}`);
   const url = new URL(target);
   url.hostname = "127.0.0.1";
   url.port = String(listen);
@@ -63,4 +65,12 @@ ${ignoring && `ignore_startup_parameters = ${ignoring}`}
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
