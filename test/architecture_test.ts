@@ -181,6 +181,14 @@ const rules: Record<string, (all: Sources) => string[]> = {
       .filter(([from, to]) => from.startsWith("src/console/parts/") && to.startsWith("src/console/pages/"))
       .map(text),
 
+  "the console loads its parts by lazyPage: what React suspends is shown 300 ms late": (all) =>
+    [...all]
+      .filter(
+        ([file, source]) =>
+          file.startsWith("src/console/") && /\b(lazy\(|Suspense\b|use\w*Suspense)/.test(source),
+      )
+      .map(([file]) => file),
+
   "imports never go in circles": circles,
 
   "SQL is written in sql/": (all) =>
@@ -338,6 +346,11 @@ describe("a deliberate break is found", () => {
       "the console runs in the browser: it imports nothing of the service, and nothing imports it",
       "src/http/routes/bad.ts",
       'import { call } from "../../console/api.ts";',
+    ],
+    [
+      "the console loads its parts by lazyPage: what React suspends is shown 300 ms late",
+      "src/console/bad.tsx",
+      'const Page = lazy(() => import("./pages/keys.tsx"));',
     ],
     ["imports never go in circles", "src/db/types.ts", 'import { openPool } from "./types.ts";'],
     ["SQL is written in sql/", "src/sending/bad.ts", "await ctx.sql`select 1`;"],

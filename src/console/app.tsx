@@ -1,5 +1,5 @@
 // What an address of the console shows: a page for people who are not logged in, or a page of a project.
-import { Fragment, lazy, Suspense, useState } from "react";
+import { Fragment, useState } from "react";
 import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { ConnectionBanner } from "./parts/connection_banner.tsx";
 import { hasUnsaved } from "./leaving.ts";
@@ -9,50 +9,48 @@ import { lastProject } from "./last_project.ts";
 import { OPEN_PAGES } from "./routes.tsx";
 import { useProjects, useSession } from "./session.ts";
 import { LogInPage } from "./pages/log_in.tsx";
-import { lazyPage } from "./parts/lazy_page.ts";
+import { lazyPage } from "./parts/lazy_page.tsx";
 
 const Shell = lazyPage(() => import("./shell.tsx"));
 const FirstProject = lazyPage(() => import("./pages/first_project.tsx"));
 const Account = lazyPage(() => import("./pages/account.tsx"));
-const NotFound = lazy(() => import("./pages/not_found.tsx"));
+const NotFound = lazyPage(() => import("./pages/not_found.tsx"));
 
 export function App() {
   return (
     <>
       <ConnectionBanner />
-      <Suspense fallback={<LoadingPage />}>
-        <Switch>
-          <Route path="/log-in" component={LogInPage} />
-          {OPEN_PAGES.map(({ path, page }) => (
-            <Route key={path} path={path} component={page} />
-          ))}
-          <Route path="/">
+      <Switch>
+        <Route path="/log-in" component={LogInPage} />
+        {OPEN_PAGES.map(({ path, page }) => (
+          <Route key={path} path={path} component={page} />
+        ))}
+        <Route path="/">
+          <LoggedIn>
+            <ToProject />
+          </LoggedIn>
+        </Route>
+        <Route path="/new-project">
+          <LoggedIn>
+            <FirstProject />
+          </LoggedIn>
+        </Route>
+        <Route path="/account">
+          <LoggedIn>
+            <Account />
+          </LoggedIn>
+        </Route>
+        <Route path="/p/:projectId" nest>
+          {({ projectId }) => (
             <LoggedIn>
-              <ToProject />
+              <Shell projectId={projectId} />
             </LoggedIn>
-          </Route>
-          <Route path="/new-project">
-            <LoggedIn>
-              <FirstProject />
-            </LoggedIn>
-          </Route>
-          <Route path="/account">
-            <LoggedIn>
-              <Account />
-            </LoggedIn>
-          </Route>
-          <Route path="/p/:projectId" nest>
-            {({ projectId }) => (
-              <LoggedIn>
-                <Shell projectId={projectId} />
-              </LoggedIn>
-            )}
-          </Route>
-          <Route>
-            <NotFound />
-          </Route>
-        </Switch>
-      </Suspense>
+          )}
+        </Route>
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
     </>
   );
 }

@@ -17,7 +17,7 @@ import {
   SuppressionsIcon,
   TemplatesIcon,
 } from "./parts/icons.tsx";
-import { type LazyPage, lazyPage } from "./parts/lazy_page.ts";
+import { type LazyPage, lazyPage } from "./parts/lazy_page.tsx";
 
 /** In the order of the navigation. The first has no heading. */
 export const GROUPS = ["", "Audience", "Content", "Sending", "Project"] as const;

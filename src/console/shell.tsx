@@ -1,11 +1,12 @@
 // The frame around every page of a project: navigation, project, search, keys.
 import { ActionIcon, Drawer } from "@mantine/core";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { rememberProject } from "./last_project.ts";
 import { ErrorBoundary } from "./parts/error_boundary.tsx";
 import { BrandIcon, MenuIcon, SearchIcon } from "./parts/icons.tsx";
 import { Keys, KeysDialog } from "./parts/keys.tsx";
+import { lazyPage } from "./parts/lazy_page.tsx";
 import { isMac, listenForKeys, useShortcut, writtenKeys } from "./parts/shortcuts.ts";
 import { Failed, LoadingPage } from "./parts/states.tsx";
 import { Navigation } from "./parts/navigation.tsx";
@@ -17,10 +18,10 @@ import { PAGES, type PageRoute } from "./routes.tsx";
 import { usePageFilter, useProjects, useSession } from "./session.ts";
 import classes from "./shell.module.css";
 
-const Search = lazy(() => import("./parts/search.tsx"));
+const Search = lazyPage(() => import("./parts/search.tsx"), null);
 const PATHS = new Set(PAGES.map(({ path }) => path));
-const NotFound = lazy(() => import("./pages/not_found.tsx"));
-const TwoFactorNeeded = lazy(() => import("./pages/two_factor_needed.tsx"));
+const NotFound = lazyPage(() => import("./pages/not_found.tsx"));
+const TwoFactorNeeded = lazyPage(() => import("./pages/two_factor_needed.tsx"));
 
 /** The project of the address, around its page. */
 export default function Shell({ projectId }: { projectId: string }) {
@@ -114,25 +115,21 @@ function Frame({ projectId }: { projectId: string }) {
       </Drawer>
       <main className={classes.main} id="page" tabIndex={-1}>
         <ErrorBoundary resetBy={path}>
-          <Suspense fallback={<LoadingPage />}>
-            <Switch>
-              {PAGES.map((page) => (
-                <Route key={page.path} path={page.path} component={page.page} />
-              ))}
-              <Route path="/overview">
-                <Redirect to="/" replace />
-              </Route>
-              <Route>
-                <NotFound />
-              </Route>
-            </Switch>
-          </Suspense>
+          <Switch>
+            {PAGES.map((page) => (
+              <Route key={page.path} path={page.path} component={page.page} />
+            ))}
+            <Route path="/overview">
+              <Redirect to="/" replace />
+            </Route>
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
         </ErrorBoundary>
       </main>
       {isSearching !== null && (
-        <Suspense fallback={null}>
-          <Search isOpen={isSearching} close={() => setSearching(false)} showKeys={showKeys} />
-        </Suspense>
+        <Search isOpen={isSearching} close={() => setSearching(false)} showKeys={showKeys} />
       )}
       <KeysDialog isOpen={isKeysOpen} close={() => setKeysOpen(false)} />
       {pages.map((page) => (

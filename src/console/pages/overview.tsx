@@ -1,6 +1,6 @@
 // How a project is doing: what is still to be set up, the figures of a period, what is under way, and what happens now.
 import { SimpleGrid } from "@mantine/core";
-import { lazy, Suspense } from "react";
+import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { PeriodPicker, usePeriod } from "../parts/period.tsx";
 import { useProject } from "../place.ts";
@@ -13,7 +13,7 @@ import { ChartSkeleton } from "./overview/chart_skeleton.tsx";
 import classes from "./overview/overview.module.css";
 
 // They come after the first paint: the charts are as large as all the rest.
-const Charts = lazy(() => import("./overview/charts.tsx"));
+const Charts = lazyPage(() => import("./overview/charts.tsx"), <ChartSkeleton />);
 
 /** `/`. */
 export default function OverviewPage() {
@@ -24,9 +24,7 @@ export default function OverviewPage() {
       <PageHeader title="Overview" about={name} actions={<PeriodPicker value={period} onChange={choose} />} />
       <SetUp />
       <Figures period={period} />
-      <Suspense fallback={<ChartSkeleton />}>
-        <Charts period={period} />
-      </Suspense>
+      <Charts period={period} />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <LatestActivity />
         <div className={classes.column}>

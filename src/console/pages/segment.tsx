@@ -1,11 +1,12 @@
 // One segment: its members, its condition, why somebody is in it, how its size went, and what uses it.
 import { Badge, Button, Menu, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useLocation, useParams } from "wouter";
 import type { Segment } from "../api.gen.ts";
 import { callForVersion } from "../api.ts";
 import { CopyIcon, DeleteIcon, MoreIcon, RefreshIcon } from "../parts/icons.tsx";
+import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded, SkeletonLines } from "../parts/states.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
@@ -18,7 +19,7 @@ import classes from "./segments/segments.module.css";
 import { Uses } from "./segments/uses.tsx";
 
 // The charts are as large as all the rest.
-const Size = lazy(() => import("./segments/size.tsx"));
+const Size = lazyPage(() => import("./segments/size.tsx"), <SkeletonLines />);
 
 /** `/segments/:id`. */
 export default function SegmentPage() {
@@ -82,9 +83,7 @@ function Shown({ segment, etag }: { segment: Segment; etag: string | undefined }
           <Explain segment={segment} />
         </Tabs.Panel>
         <Tabs.Panel value="size" className={classes.loose!}>
-          <Suspense fallback={<SkeletonLines />}>
-            <Size segment={segment} />
-          </Suspense>
+          <Size segment={segment} />
         </Tabs.Panel>
         <Tabs.Panel value="uses" className={classes.loose!}>
           <Uses segment={segment} />

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { GROUPS, PAGES, type PageRoute } from "../routes.tsx";
 import { usePageFilter } from "../session.ts";
-import { loadAhead } from "./lazy_page.ts";
+import { loadAhead } from "./lazy_page.tsx";
 import classes from "./navigation.module.css";
 
 export function Navigation() {

@@ -1,12 +1,13 @@
 // A condition, as those of segments are: built here, or brought by a link from elsewhere.
 import { Button, Group } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { FormDialog } from "../../parts/form_dialog.tsx";
 import { CloseIcon } from "../../parts/icons.tsx";
+import { lazyPage } from "../../parts/lazy_page.tsx";
 import { SkeletonLines } from "../../parts/states.tsx";
 import { type Filters, readCondition, type SetFilters } from "./filters.ts";
 
-const ConditionForm = lazy(() => import("./condition_form.tsx"));
+const ConditionForm = lazyPage(() => import("./condition_form.tsx"), <SkeletonLines count={2} height={34} />);
 
 interface Props {
   filters: Pick<Filters, "condition">;
@@ -33,15 +34,13 @@ export function ConditionFilter({ filters: { condition }, set }: Props) {
         </Button>
       )}
       <FormDialog opened={isOpen} onClose={() => setOpen(false)} title="Contacts that match" size="xl">
-        <Suspense fallback={<SkeletonLines count={2} height={34} />}>
-          <ConditionForm
-            condition={tree}
-            apply={(next) => {
-              set({ condition: next ? JSON.stringify(next) : "" });
-              setOpen(false);
-            }}
-          />
-        </Suspense>
+        <ConditionForm
+          condition={tree}
+          apply={(next) => {
+            set({ condition: next ? JSON.stringify(next) : "" });
+            setOpen(false);
+          }}
+        />
       </FormDialog>
     </Group>
   );

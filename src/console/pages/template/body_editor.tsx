@@ -1,8 +1,8 @@
 // The body, as blocks or as code: both write the same text.
 import { SegmentedControl } from "@mantine/core";
-import { Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import type { FieldFault } from "../../api.ts";
-import { lazyPage } from "../../parts/lazy_page.ts";
+import { lazyPage } from "../../parts/lazy_page.tsx";
 import { SkeletonLines } from "../../parts/states.tsx";
 import { useUrlState } from "../../place.ts";
 import { useApi } from "../../queries.ts";
@@ -12,8 +12,8 @@ import { marksOf } from "./marks.ts";
 import type { LivePreview } from "./preview.ts";
 import classes from "./template.module.css";
 
-const CodeEditor = lazyPage(() => import("../../parts/code/editor.tsx"));
-const BlockEditor = lazyPage(() => import("./blocks/editor.tsx"));
+const CodeEditor = lazyPage(() => import("../../parts/code/editor.tsx"), <SkeletonLines count={8} />);
+const BlockEditor = lazyPage(() => import("./blocks/editor.tsx"), <SkeletonLines count={8} />);
 
 /** True for what is compiled, as the service sees it. */
 const isMjml = (body: string) => /^\s*(?:<!--[^]*?-->\s*)*<mjml[\s/>]/i.test(body);
@@ -57,33 +57,31 @@ export function BodyEditor({ draft, preview, faults, isHidden }: Props) {
     <section className={classes.editor} aria-label="Body" hidden={isHidden}>
       {modes && !isInBlocks && <div className={classes.modes}>{modes}</div>}
       <div className={classes.editorBody}>
-        <Suspense fallback={<SkeletonLines count={8} />}>
-          {isInBlocks ? (
-            <BlockEditor
-              value={body}
-              history={history}
-              head={modes}
-              fields={fields}
-              showCode={(at) => {
-                show("code");
-                setPlace(at);
-              }}
-            />
-          ) : (
-            <CodeEditor
-              label="Body"
-              language={canHaveBlocks ? "mjml" : "html"}
-              value={body}
-              onChange={change}
-              fields={fields}
-              marks={marks}
-              save={() => void draft.save()}
-              undo={history.undo}
-              redo={history.redo}
-              place={place}
-            />
-          )}
-        </Suspense>
+        {isInBlocks ? (
+          <BlockEditor
+            value={body}
+            history={history}
+            head={modes}
+            fields={fields}
+            showCode={(at) => {
+              show("code");
+              setPlace(at);
+            }}
+          />
+        ) : (
+          <CodeEditor
+            label="Body"
+            language={canHaveBlocks ? "mjml" : "html"}
+            value={body}
+            onChange={change}
+            fields={fields}
+            marks={marks}
+            save={() => void draft.save()}
+            undo={history.undo}
+            redo={history.redo}
+            place={place}
+          />
+        )}
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 // Two people have written in one template: both versions, side by side, and nothing is lost.
 import { Alert, Button, Group } from "@mantine/core";
-import { lazy, Suspense } from "react";
 import { WarningIcon } from "../../parts/icons.tsx";
+import { lazyPage } from "../../parts/lazy_page.tsx";
 import { SkeletonLines } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { TemplateDraft } from "./draft.ts";
@@ -9,7 +9,7 @@ import { FieldDifferences } from "./field_differences.tsx";
 import classes from "./template.module.css";
 import { changedIn, LABELS, wordsOf } from "./words.ts";
 
-const Difference = lazy(() => import("../../parts/code/difference.tsx"));
+const Difference = lazyPage(() => import("../../parts/code/difference.tsx"), <SkeletonLines />);
 
 /** Shown while somebody else has saved something since the writing began. */
 export function Conflict({ draft }: { draft: TemplateDraft }) {
@@ -46,9 +46,7 @@ export function Conflict({ draft }: { draft: TemplateDraft }) {
       />
       {both.includes("body") && (
         <div className={classes.difference}>
-          <Suspense fallback={<SkeletonLines />}>
-            <Difference before={theirs.body} after={words.body} label="Their body, and yours" />
-          </Suspense>
+          <Difference before={theirs.body} after={words.body} label="Their body, and yours" />
         </div>
       )}
       <Group gap="xs" mt="sm">

@@ -1,11 +1,11 @@
 // What a template was: who changed it when and how, and the way back.
 import { Button, SegmentedControl } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import type { ListedTemplateVersion, TemplateVersion } from "../../api.gen.ts";
 import { callForVersion } from "../../api.ts";
 import { confirm } from "../../parts/confirm.tsx";
 import { UndoIcon } from "../../parts/icons.tsx";
+import { lazyPage } from "../../parts/lazy_page.tsx";
 import { Failed, Loaded, SkeletonLines } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
@@ -16,7 +16,7 @@ import { FieldDifferences } from "./field_differences.tsx";
 import classes from "./template.module.css";
 import { changedIn, wordsOf } from "./words.ts";
 
-const Difference = lazy(() => import("../../parts/code/difference.tsx"));
+const Difference = lazyPage(() => import("../../parts/code/difference.tsx"), <SkeletonLines />);
 
 interface Props {
   stored: Stored;
@@ -166,9 +166,7 @@ function Differences({ before, after, titles }: DifferencesProps) {
       />
       {changed.includes("body") ? (
         <div className={classes.difference}>
-          <Suspense fallback={<SkeletonLines />}>
-            <Difference before={old.body} after={now.body} label="What differs in the body" />
-          </Suspense>
+          <Difference before={old.body} after={now.body} label="What differs in the body" />
         </div>
       ) : (
         <p className={classes.plain}>The body is the same.</p>

@@ -1,4 +1,4 @@
-// What differs between two texts, with the lines around it. It comes as a chunk of its own: load it with `lazy`.
+// What differs between two texts, with the lines around it. It comes as a chunk of its own: load it with `lazyPage`.
 import { html } from "@codemirror/lang-html";
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
