@@ -18,6 +18,7 @@ export interface OriginalRequest extends Record<string, unknown> {
 
 const CAMPAIGN_ADVICE = {
   send: "Duplicate it, and send the copy",
+  unschedule: "Only a campaign that is SCHEDULED can be unscheduled",
   cancel: "Only a campaign that is SCHEDULED or SENDING can be cancelled",
   change: "Only a DRAFT or a SCHEDULED campaign can be changed: duplicate it, and change the copy",
   delete: "Cancel it first",
@@ -216,7 +217,7 @@ export const stateProblems = {
       suggestion: "Subscribe with POST /users/@me/projects/:id/checkout",
     }),
 
-  campaignStatus: (verb: "send" | "cancel" | "change" | "delete", status: string) =>
+  campaignStatus: (verb: "send" | "unschedule" | "cancel" | "change" | "delete", status: string) =>
     new Problem(409, "CONFLICT", `Cannot ${verb} a campaign that is ${status}`, {
       details: { status },
       suggestion: CAMPAIGN_ADVICE[verb],

@@ -18,9 +18,10 @@ where c.project_id = :project_id and c.id = :campaign_id;
 
 -- name: list :many
 -- nullable: status, pattern
--- One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
+-- One page, with bodies only where they are asked for. A project has hundreds of campaigns, and not millions: sorting them
+-- all costs little.
 select
-  c.id, c.name, c.description, c.subject, c.preheader, c.body, c.from_email, c.from_name, c.reply_to, c.type, c.status,
+  c.id, c.name, c.description, c.subject, c.preheader, case when :with_body::boolean then c.body end as "body?", c.from_email, c.from_name, c.reply_to, c.type, c.status,
   c.audience_type, c.segment_id, c.audience_condition, c.template_id, c.scheduled_for, c.total_recipients,
   c.sent_count + d.sent as "sent_count!",
   c.delivered_count + d.delivered as "delivered_count!",
@@ -174,7 +175,7 @@ order by c.scheduled_for, c.id
 limit :limit::int;
 
 -- name: unschedule :exec
--- Back to a draft: something that it needs to be sent is gone.
+-- Back to a draft: somebody wants it so, or something that it needs to be sent is gone.
 update campaigns
 set status = 'DRAFT', scheduled_for = null, updated_at = :now
 where project_id = :project_id and id = :campaign_id and status = 'SCHEDULED';

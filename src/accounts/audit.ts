@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   "domain.rekeyed",
   "campaign.sent",
   "campaign.scheduled",
+  "campaign.unscheduled",
   "campaign.cancelled",
   "captured.released",
   "captured.discarded",

@@ -4,6 +4,7 @@ import type { Project } from "./api.gen.ts";
 import {
   AuditIcon,
   BillingIcon,
+  CampaignsIcon,
   ContactsIcon,
   DomainsIcon,
   type Icon,
@@ -106,6 +107,24 @@ export const PAGES: PageRoute[] = [
     icon: ImagesIcon,
     shortcut: "i",
     page: lazyPage(() => import("./pages/images.tsx")),
+  },
+  {
+    path: "/campaigns",
+    label: "Campaigns",
+    group: "Sending",
+    icon: CampaignsIcon,
+    shortcut: "a",
+    page: lazyPage(() => import("./pages/campaigns.tsx")),
+  },
+  {
+    path: "/campaigns/new",
+    label: "New campaign",
+    page: lazyPage(() => import("./pages/new_campaign.tsx")),
+  },
+  {
+    path: "/campaigns/:id",
+    label: "Campaign",
+    page: lazyPage(() => import("./pages/campaign.tsx")),
   },
   {
     path: "/domains",

@@ -249,49 +249,50 @@ export interface Queries {
   campaigns: {
     /** (sql/queries/campaigns.sql:1) */
     byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
-    /** One page. A project has hundreds of campaigns, and not millions: sorting them all costs little.
+    /** One page, with bodies only where they are asked for. A project has hundreds of campaigns, and not millions: sorting them
+     * all costs little.
      * (sql/queries/campaigns.sql:19) */
-    list(on: On, args: { sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/campaigns.sql:59) */
+    list(on: On, args: { withBody: boolean; sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/campaigns.sql:60) */
     count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/campaigns.sql:67) */
+    /** (sql/queries/campaigns.sql:68) */
     insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
     /** 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`. Its time stays where that is
      * what it was.
-     * (sql/queries/campaigns.sql:78) */
+     * (sql/queries/campaigns.sql:79) */
     replace(on: On, args: { name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string; unchangedSince: Date | null }): Promise<number>;
     /** A new draft with the content and the audience of another campaign, and nothing of its history. One whose segment is
      * gone reaches nobody.
-     * (sql/queries/campaigns.sql:114) */
+     * (sql/queries/campaigns.sql:115) */
     duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
     /** Null when it does not exist, or is on its way.
-     * (sql/queries/campaigns.sql:129) */
+     * (sql/queries/campaigns.sql:130) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
     /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: the holder of
      * this lock has waited for all claims in progress.
-     * (sql/queries/campaigns.sql:135) */
+     * (sql/queries/campaigns.sql:136) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
-    /** (sql/queries/campaigns.sql:145) */
+    /** (sql/queries/campaigns.sql:146) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** From here on the snapshot of the audience is being taken. A scheduled campaign that is sent early is no longer
      * scheduled.
-     * (sql/queries/campaigns.sql:150) */
+     * (sql/queries/campaigns.sql:151) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** What else of the project was due before this one, and has not begun, in the order in which it was due.
-     * (sql/queries/campaigns.sql:164) */
+     * (sql/queries/campaigns.sql:165) */
     dueBefore(on: On, args: { campaignId: string; projectId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
-    /** Back to a draft: something that it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:176) */
+    /** Back to a draft: somebody wants it so, or something that it needs to be sent is gone.
+     * (sql/queries/campaigns.sql:177) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Returns the status before; null when the campaign cannot be cancelled. A campaign that was only scheduled has no
      * mails: it is finished.
-     * (sql/queries/campaigns.sql:182) */
+     * (sql/queries/campaigns.sql:183) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, the oldest first.
-     * (sql/queries/campaigns.sql:199) */
+     * (sql/queries/campaigns.sql:200) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:206) */
+     * (sql/queries/campaigns.sql:207) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {

@@ -5,7 +5,7 @@ import { HELPERS } from "../../src/console/parts/code/names.ts";
 import { MJML_TAGS } from "../../src/console/parts/code/mjml_tags.ts";
 import { bodyOf, parseMjml } from "../../src/console/parts/mjml/tree.ts";
 import { isPlain, toHtml, toLines } from "../../src/console/pages/template/blocks/lines.ts";
-import { STARTS } from "../../src/console/pages/new_template/starts.ts";
+import { STARTS } from "../../src/console/parts/mail_starts/starts.ts";
 import { helpers } from "../../src/content/handlebars/_helpers.ts";
 import { templateErrors } from "../../src/content/handlebars/errors.ts";
 import { compileBody } from "../../src/content/mjml/mod.ts";

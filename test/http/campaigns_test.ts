@@ -262,6 +262,19 @@ describe("GET /campaigns", () => {
   });
 });
 
+describe("GET /campaigns with fields", () => {
+  test("answers these alone, with the id; a name that is no field is 400 and says which are", async () => {
+    const { id, body: html } = await create({ name: "Some fields" });
+    const asked = await call("GET", "/campaigns?search=some%20fields&fields=name,status,openedCount");
+    expect(asked.body.data).toEqual([{ id, name: "Some fields", status: "DRAFT", openedCount: 0 }]);
+    const whole = await call("GET", "/campaigns?search=some%20fields");
+    expect(whole.body.data[0].body).toBe(html);
+    const wrong = await call("GET", "/campaigns?fields=name,colour");
+    expect([wrong.status, wrong.body.error.code]).toEqual([400, "BAD_REQUEST"]);
+    expect(wrong.body.error.message).toContain("colour");
+  });
+});
+
 describe("one campaign", () => {
   test("an id that is no UUID is 422 with the field id, one that is unknown or another project's 404", async () => {
     const theirs = await create({}, other.secret);
@@ -271,6 +284,7 @@ describe("one campaign", () => {
       ["DELETE", ""],
       ["POST", "/duplicate"],
       ["POST", "/send", {}],
+      ["POST", "/unschedule"],
       ["POST", "/cancel"],
       ["POST", "/test", { email: "a@b.io" }],
       ["GET", "/stats"],

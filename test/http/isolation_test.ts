@@ -200,6 +200,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "DELETE /campaigns/:id": { path: `/campaigns/${c.draft}` },
   "POST /campaigns/:id/duplicate": { path: `/campaigns/${c.draft}/duplicate` },
   "POST /campaigns/:id/send": { path: `/campaigns/${c.draft}/send`, body: {} },
+  "POST /campaigns/:id/unschedule": { path: `/campaigns/${c.scheduled}/unschedule` },
   "POST /campaigns/:id/cancel": { path: `/campaigns/${c.scheduled}/cancel` },
   "POST /campaigns/:id/test": { path: `/campaigns/${c.draft}/test`, body: { email: "eve@example.com" } },
   "GET /campaigns/:id/stats": { path: `/campaigns/${c.draft}/stats` },

@@ -55,6 +55,25 @@ describe("a scheduled campaign", () => {
     expect(job!.runAt).toEqual(time);
   });
 
+  test("is a draft again when it is unscheduled: nothing is sent at its time, and it can be sent later", async () => {
+    await addContacts(1);
+    const id = await create();
+    const unschedule = () => call("POST", `/campaigns/${id}/unschedule`);
+    expect((await unschedule()).body.error.message).toBe("Cannot unschedule a campaign that is DRAFT");
+    await send(id, inAnHour().toISOString());
+    const { status, body } = await unschedule();
+    later(3_700_000);
+    await service.runJobs();
+
+    expect([status, body.status, body.scheduledFor]).toEqual([200, "DRAFT", null]);
+    expect(await get(id)).toMatchObject({ status: "DRAFT", sentCount: 0 });
+    expect(service.smtp.received).toHaveLength(0);
+    await send(id);
+    await service.runJobs();
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 1 });
+    expect((await unschedule()).status).toBe(409);
+  });
+
   test("that is scheduled again is sent once, at the new time", async () => {
     await addContacts(1);
     const id = await create();

@@ -167,6 +167,7 @@ export const FOR_MEMBERS = [
   "DELETE /campaigns/:id",
   "POST /campaigns/:id/duplicate",
   "POST /campaigns/:id/send",
+  "POST /campaigns/:id/unschedule",
   "POST /campaigns/:id/cancel",
   "POST /campaigns/:id/test",
   "GET /campaigns/:id/stats",

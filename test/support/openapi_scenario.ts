@@ -196,6 +196,8 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("deleteCampaign", { path: { id: other.id } });
   await tell("sendCampaign", { path, body: { scheduledFor: "2030-01-31T09:00:00Z" } });
   await tell("listUpcomingActivity", { query: { daysAhead: "90" } });
+  await tell("unscheduleCampaign", { path });
+  await tell("sendCampaign", { path, body: { scheduledFor: "2030-01-31T09:00:00Z" } });
   await tell("cancelCampaign", { path });
   await tell("getCampaign", { path });
   await tell("getCampaignStats", { path });

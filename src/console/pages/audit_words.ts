@@ -27,6 +27,7 @@ const DEEDS: Record<string, string> = {
   "domain.rekeyed": "Replaced the key of the domain %",
   "campaign.sent": "Sent the campaign %",
   "campaign.scheduled": "Scheduled the campaign %",
+  "campaign.unscheduled": "Made the campaign % a draft again",
   "campaign.cancelled": "Cancelled the campaign %",
   "billing.limits_changed": "Changed the limits",
   "billing.checkout_started": "Began a subscription",

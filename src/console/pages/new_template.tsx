@@ -8,10 +8,9 @@ import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { useUrlState } from "../place.ts";
 import { useChange } from "../queries.ts";
-import classes from "./new_template/new_template.module.css";
-import { Sketch } from "./new_template/sketch.tsx";
-import { type Start, STARTS } from "./new_template/starts.ts";
-import { type Senders, useSenders } from "./templates/senders.ts";
+import { StartCards } from "../parts/mail_starts/start_cards.tsx";
+import { type Start, STARTS } from "../parts/mail_starts/starts.ts";
+import { type Senders, useSenders } from "../parts/senders.ts";
 
 /** `/templates/new`. */
 export default function NewTemplatePage() {
@@ -26,19 +25,7 @@ export default function NewTemplatePage() {
         about="Choose what to begin with. Everything in it can be changed."
         back={{ label: "Templates", to: "/templates" }}
       />
-      <ul className={classes.starts}>
-        {Object.entries(STARTS).map(([name, { label, about, sketch }]) => (
-          <li key={name}>
-            <button type="button" className={classes.start} onClick={() => set({ start: name })}>
-              <Sketch marks={sketch} />
-              <span className={classes.words}>
-                <span className={classes.label}>{label}</span>
-                <span className={classes.about}>{about}</span>
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <StartCards choose={(name) => set({ start: name })} />
       <FormDialog
         opened={chosen !== undefined}
         onClose={close}

@@ -19,7 +19,7 @@ import { Uses } from "./template/uses.tsx";
 import { Versions } from "./template/versions.tsx";
 import type { Field } from "./template/words.ts";
 import { useDuplicate, useRemoveTemplate } from "./templates/actions.tsx";
-import { TYPES } from "./templates/words.ts";
+import { MAIL_TYPES } from "../parts/mail_types.ts";
 
 /** `/templates/:id`. */
 export default function TemplatePage() {
@@ -61,7 +61,7 @@ function Shown({ stored }: { stored: Stored }) {
       <PageHeader
         title={stored.answer.name}
         back={{ label: "Templates", to: "/templates" }}
-        badge={<Badge color="gray">{TYPES[stored.answer.type].label}</Badge>}
+        badge={<Badge color="gray">{MAIL_TYPES[stored.answer.type].label}</Badge>}
         about={
           isChanged ? (
             "Not saved yet"

@@ -10,7 +10,7 @@ import { useUrlState } from "../place.ts";
 import { Cards } from "./templates/cards.tsx";
 import { type Listed, type ListState, ORDERS, useTemplates } from "./templates/list.ts";
 import classes from "./templates/templates.module.css";
-import { TYPE_CHOICES } from "./templates/words.ts";
+import { TYPE_CHOICES } from "../parts/mail_types.ts";
 
 const NEW = "/templates/new";
 

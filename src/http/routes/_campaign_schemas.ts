@@ -62,8 +62,14 @@ export const Campaign = t.Object(
   { title: "Campaign" },
 );
 
+/** A campaign in a list: of what `fields` names, or all of it. */
+export const ListedCampaign = t.Partial(Campaign, { title: "ListedCampaign" });
+
 /** A campaign of the database as the API shows it. */
-export function toCampaign({ fromEmail, ...campaign }: CampaignRow) {
+export function toCampaign<T extends Pick<CampaignRow, "fromEmail" | "audienceCondition">>({
+  fromEmail,
+  ...campaign
+}: T) {
   return {
     ...campaign,
     from: fromEmail,

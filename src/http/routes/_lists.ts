@@ -1,5 +1,5 @@
 // Cursor lists: opaque, stable, clamped (guides/api.md).
-import { type TSchema } from "@sinclair/typebox";
+import { type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
 import { problems } from "../../problem.ts";
 import { LenientWord } from "../entry/document.ts";
@@ -131,4 +131,32 @@ export function toIdPage<Row extends { id: string }>(
   const data = rows.slice(0, limit);
   const hasMore = rows.length > limit;
   return { data, cursor: hasMore ? toCursor([data.at(-1)!.id]) : null, hasMore, total, estimated };
+}
+
+/** Which fields the items of a list shall have. */
+export const FieldsQuery = {
+  fields: t.Optional(
+    t.String({
+      description: "Only these, separated by commas, such as `id,name,updatedAt`: without bodies.",
+    }),
+  ),
+};
+
+/** The fields that a list shall have: all of them unless some are named. Throws 400 for a name that is none. */
+export function readFields<P extends TProperties>(item: TObject<P>, text: string | undefined): (keyof P)[] {
+  const all = Object.keys(item.properties);
+  if (!text?.trim()) return all;
+  const asked = text.split(",").map((name) => name.trim());
+  const unknown = asked.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw problems.unknownFields(unknown, all);
+  return ["id", ...asked];
+}
+
+/** These fields of an item, and no others. */
+export function picked<T extends object>(
+  item: T,
+  fields: readonly PropertyKey[],
+): Partial<Record<keyof T, never>> {
+  const entries = Object.entries(item).filter(([name]) => fields.includes(name));
+  return Object.fromEntries(entries) as Partial<Record<keyof T, never>>;
 }

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { cancelCampaign, sendCampaign } from "../../sending/campaigns/status.ts";
+import { cancelCampaign, sendCampaign, unscheduleCampaign } from "../../sending/campaigns/status.ts";
 import { sendTestMail } from "../../sending/campaigns/test_mail.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
@@ -60,6 +60,20 @@ export function campaignSendingRoutes(ctx: Context) {
           summary: "Send a campaign, now or at a time",
           description:
             "Without a time the audience is fixed and sending starts at once; with `scheduledFor` it starts then. A time without a zone is UTC. Sending a scheduled campaign again moves it. Refused with 400 for a time in the past or an audience of nobody, with 402 over a billing limit, and with 409 unless it is a draft or scheduled.",
+        },
+      },
+    )
+    .post(
+      "/:id/unschedule",
+      async ({ project, actor, params: { id } }) =>
+        toCampaign(await unscheduleCampaign(ctx, project.id, campaignId(id), actor)),
+      {
+        ...one,
+        response: answers(Campaign, { refusals: [404, 409, 422] }),
+        detail: {
+          operationId: "unscheduleCampaign",
+          summary: "Make a scheduled campaign a draft again",
+          description: "It is not sent at its time. Refused with 409 unless it is scheduled.",
         },
       },
     )

@@ -22,10 +22,11 @@ import {
   CampaignPatchBody,
   CampaignStats,
   CampaignStatus,
+  ListedCampaign,
   statsOf,
   toCampaign,
 } from "./_campaign_schemas.ts";
-import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
+import { FieldsQuery, orderQuery, pageList, PageQuery, picked, readFields, readPage } from "./_lists.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
 import { audienceWarnings } from "../../sending/campaigns/input.ts";
 import { bodyWarnings } from "../entry/body_plans.ts";
@@ -54,8 +55,21 @@ function collectionRoutes(ctx: Context) {
         const sort = SORTS.find((column) => column === query.sort) ?? "createdAt";
         const dir = query.dir === "asc" ? "asc" : "desc";
         const { status, search } = query;
-        const { data, total } = await listCampaigns(ctx, project.id, { ...page, status, search, sort, dir });
-        return { data: data.map(toCampaign), total, ...page, totalPages: Math.ceil(total / page.pageSize) };
+        const fields = readFields(Campaign, query.fields);
+        const { data, total } = await listCampaigns(ctx, project.id, {
+          ...page,
+          status,
+          search,
+          sort,
+          dir,
+          withBody: fields.includes("body"),
+        });
+        return {
+          data: data.map((campaign) => picked(toCampaign(campaign), fields)),
+          total,
+          ...page,
+          totalPages: Math.ceil(total / page.pageSize),
+        };
       },
       {
         query: t.Object({
@@ -64,9 +78,10 @@ function collectionRoutes(ctx: Context) {
           search: t.Optional(
             Text({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
           ),
+          ...FieldsQuery,
           ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
-        response: answers(pageList(Campaign), { refusals: [400] }),
+        response: answers(pageList(ListedCampaign), { refusals: [400] }),
         detail: {
           operationId: "listCampaigns",
           summary: "List campaigns",

@@ -15,7 +15,17 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { previewMessage, previewUnsaved } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { orderQuery, pageList, PageQuery, readIdCursor, readPage, toCursor } from "./_lists.ts";
+import {
+  FieldsQuery,
+  orderQuery,
+  pageList,
+  PageQuery,
+  picked,
+  readFields,
+  readIdCursor,
+  readPage,
+  toCursor,
+} from "./_lists.ts";
 import { MessageType } from "./_mail_fields.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
@@ -50,7 +60,7 @@ function collectionRoutes(ctx: Context) {
         const afterId = readIdCursor(query.cursor);
         const order = orderOf(query.sort, query.dir);
         if (afterId !== null && (page > 1 || order.sort !== "createdAt")) throw problems.cursorOfCreation();
-        const fields = readFields(query.fields);
+        const fields = readFields(Template, query.fields);
         const { data, total } = await listTemplates(ctx, project.id, {
           page,
           pageSize,
@@ -85,11 +95,7 @@ function collectionRoutes(ctx: Context) {
               description: "In place of `page`: the `cursor` of the previous answer, by `createdAt`.",
             }),
           ),
-          fields: t.Optional(
-            t.String({
-              description: "Only these, separated by commas, such as `id,name,updatedAt`: without bodies.",
-            }),
-          ),
+          ...FieldsQuery,
           ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
         response: answers(
@@ -263,23 +269,4 @@ function itemRoutes(ctx: Context) {
 function orderOf(sort: string | undefined, dir: string | undefined) {
   const known = sort === "name" || sort === "updatedAt" ? sort : "createdAt";
   return { sort: known, dir: dir === "asc" ? "asc" : "desc" } as const;
-}
-
-type FieldName = keyof typeof Template.properties;
-const FIELDS = Object.keys(Template.properties) as FieldName[];
-
-/** The fields that a list shall have: all of them unless some are named. Throws 400 for a name that is none. */
-function readFields(text: string | undefined): FieldName[] {
-  if (!text?.trim()) return FIELDS;
-  const asked = text.split(",").map((name) => name.trim());
-  const unknown = asked.filter((name) => !FIELDS.includes(name as FieldName));
-  if (unknown.length > 0) throw problems.unknownFields(unknown, FIELDS);
-  return ["id", ...(asked as FieldName[])];
-}
-
-function picked<T extends object>(
-  template: T,
-  fields: readonly FieldName[],
-): Partial<Record<FieldName, never>> {
-  return Object.fromEntries(Object.entries(template).filter(([name]) => fields.includes(name as FieldName)));
 }

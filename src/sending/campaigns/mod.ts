@@ -20,7 +20,10 @@ import {
 } from "./input.ts";
 
 /** A campaign, with its counters as they are at this moment. */
-export type Campaign = Awaited<ReturnType<Queries["campaigns"]["list"]>>[number];
+export type Campaign = Omit<NonNullable<Awaited<ReturnType<Queries["campaigns"]["byId"]>>>, "html">;
+
+/** A campaign in a list, whose body is null where it was not asked for. */
+export type ListedCampaign = Awaited<ReturnType<Queries["campaigns"]["list"]>>[number];
 
 /** Which page of which campaigns. */
 export interface CampaignPage {
@@ -30,6 +33,7 @@ export interface CampaignPage {
   search?: string | undefined;
   sort: "name" | "createdAt" | "updatedAt";
   dir: "asc" | "desc";
+  withBody: boolean;
 }
 
 const MAX_NAME = 255;
@@ -38,12 +42,12 @@ const MAX_NAME = 255;
 export async function listCampaigns(
   ctx: Context,
   projectId: string,
-  { page, pageSize, status = undefined, search, sort, dir }: CampaignPage,
-): Promise<{ data: Campaign[]; total: number }> {
+  { page, pageSize, status = undefined, search, sort, dir, withBody }: CampaignPage,
+): Promise<{ data: ListedCampaign[]; total: number }> {
   const pattern = search ? containing(search) : null;
   const filter = { projectId, status: status ?? null, pattern };
   const [data, { total }] = await Promise.all([
-    q.campaigns.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),
+    q.campaigns.list(ctx, { ...filter, sort, dir, withBody, limit: pageSize, offset: (page - 1) * pageSize }),
     q.campaigns.count(ctx, filter),
   ]);
   return { data, total };
@@ -112,7 +116,9 @@ export async function patchCampaign(
     const current = await getCampaign(ctx, projectId, campaignId);
     assertChangeable(current);
     try {
-      return await save(ctx, projectId, { ...inputOf(current), ...patch }, async (tx, values) => {
+      // Counting takes a moment, and words are saved as they are typed.
+      const counted = changesAudience(patch) ? undefined : current.totalRecipients;
+      const write = async (tx: Context, values: CampaignValues & { totalRecipients: number }) => {
         await begin(tx, projectId, campaignId, edit);
         const unchangedSince = current.updatedAt;
         const replaced = await q.campaigns.replace(tx, {
@@ -123,13 +129,18 @@ export async function patchCampaign(
         });
         if (replaced === 0) throw CHANGED_MEANWHILE;
         return campaignId;
-      });
+      };
+      return await save(ctx, projectId, { ...inputOf(current), ...patch }, write, counted);
     } catch (error) {
       if (error !== CHANGED_MEANWHILE) throw error;
       if (round === MAX_ROUNDS) throw problems.changedMeanwhile("campaign");
     }
   }
 }
+
+/** Whether it may be for others than before. */
+const changesAudience = (patch: Partial<CampaignInput>) =>
+  ["audienceType", "segmentId", "audienceCondition", "type", "templateId"].some((field) => field in patch);
 
 /** Holds the campaign, so that nobody edits it between the comparison and the change. */
 async function begin(tx: Context, projectId: string, campaignId: string, edit: Edit): Promise<void> {
@@ -231,16 +242,17 @@ export async function rollUpCampaignCounts(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.campaigns.rollUp);
 }
 
-/** Checks all of it, counts the audience, and only then holds anything: counting may take a moment. */
+/** Checks all of it, counts the audience unless it is `counted`, and only then holds anything: counting may take a moment. */
 async function save(
   ctx: Context,
   projectId: string,
   input: CampaignInput,
   write: (tx: Context, values: CampaignValues & { totalRecipients: number }) => Promise<string>,
+  counted?: number,
 ): Promise<Campaign> {
   const values = await contentOf(ctx, projectId, input);
   await assertAudience(ctx, projectId, values);
-  const totalRecipients = await countRecipients(ctx, projectId, values);
+  const totalRecipients = counted ?? (await countRecipients(ctx, projectId, values));
   try {
     return await inTransaction(ctx, async (tx) => {
       // A segment that the audience refers to cannot be deleted or changed in the meantime.

@@ -80,6 +80,24 @@ export async function sendCampaign(
   });
 }
 
+/** Makes a scheduled campaign a draft again. Throws 409 in any other state. */
+export async function unscheduleCampaign(
+  ctx: Context,
+  projectId: string,
+  campaignId: string,
+  actor: Actor,
+): Promise<Campaign> {
+  return await inTransaction(ctx, async (tx) => {
+    const { name, status } = await hold(tx, projectId, campaignId);
+    if (status !== "SCHEDULED") throw problems.campaignStatus("unschedule", status);
+    // Its job finds a draft, and leaves it alone.
+    await q.campaigns.unschedule(tx, { projectId, campaignId, now: tx.now() });
+    const deed = { action: "campaign.unscheduled", subject: name, details: { campaignId } } as const;
+    await recordAudit(tx, { projectId, actor, ...deed });
+    return await getCampaign(tx, projectId, campaignId);
+  });
+}
+
 /**
  * Starts a campaign that is due, and before it those of its project that were due earlier: after an outage they begin
  * in the order of their times. One that was cancelled, rescheduled or sent in the meantime is left alone; one whose

@@ -1,5 +1,6 @@
 // What happens by itself from here on: campaigns that go out, those that will, and workflows that wait.
 import { Progress } from "@mantine/core";
+import { Link } from "wouter";
 import type { UpcomingActivity } from "../../api.gen.ts";
 import { formatNumber } from "../../parts/format.ts";
 import { Panel } from "../../parts/panel.tsx";
@@ -7,16 +8,19 @@ import { Loaded } from "../../parts/states.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useApi } from "../../queries.ts";
+import type { Listed } from "../campaigns/list.ts";
+import { progressOf } from "../campaigns/words.ts";
 import classes from "./overview.module.css";
 
 const SHOWN = 6;
 const WATCH_MS = 5_000;
+const FIELDS = "name,totalRecipients,sentCount,failedCount,capturedCount";
 
 export function UnderWay() {
   const upcoming = useApi("GET /activity/upcoming", { query: { limit: SHOWN } }, { refetchInterval: 60_000 });
   const sending = useApi(
     "GET /campaigns",
-    { query: { status: "SENDING", limit: SHOWN } },
+    { query: { status: "SENDING", limit: SHOWN, fields: FIELDS } },
     { refetchInterval: ({ state }) => (state.data?.data.length ? WATCH_MS : 60_000) },
   );
   return (
@@ -24,16 +28,8 @@ export function UnderWay() {
       <Loaded query={upcoming}>
         {({ activities }) => (
           <>
-            {sending.data?.data.map((campaign) => (
-              <div key={campaign.id} className={classes.measure}>
-                <span className={classes.itemWords}>{campaign.name}</span>
-                <Status status="SENDING" />
-                <Progress
-                  size={4}
-                  aria-label={`${campaign.name}: ${formatNumber(campaign.sentCount)} of ${formatNumber(campaign.totalRecipients)} sent`}
-                  value={(campaign.sentCount / Math.max(1, campaign.totalRecipients)) * 100}
-                />
-              </div>
+            {(sending.data?.data as Listed[] | undefined)?.map((campaign) => (
+              <Sending key={campaign.id} campaign={campaign} />
             ))}
             {activities.length > 0 && (
               <ul className={classes.list}>
@@ -52,6 +48,24 @@ export function UnderWay() {
         )}
       </Loaded>
     </Panel>
+  );
+}
+
+function Sending({ campaign }: { campaign: Listed }) {
+  const { id, name } = campaign;
+  const { done, total } = progressOf(campaign);
+  return (
+    <div className={classes.measure}>
+      <Link href={`/campaigns/${id}`} className={classes.itemWords!}>
+        {name}
+      </Link>
+      <Status status="SENDING" />
+      <Progress
+        size={4}
+        aria-label={`${name}: ${formatNumber(done)} of ${formatNumber(total)} sent`}
+        value={(done / Math.max(1, total)) * 100}
+      />
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 // What a template is called, who sends it, and what it is for.
 import { Autocomplete, Radio, Textarea, TextInput } from "@mantine/core";
-import { TYPES, type TemplateType } from "../templates/words.ts";
-import { useSenders } from "../templates/senders.ts";
+import { MAIL_TYPES, type MailType } from "../../parts/mail_types.ts";
+import { useSenders } from "../../parts/senders.ts";
 import type { TemplateDraft } from "./draft.ts";
 import classes from "./template.module.css";
 import type { Field } from "./words.ts";
@@ -61,11 +61,11 @@ export function Details({ draft: { words, set, faults } }: { draft: TemplateDraf
       <Radio.Group
         label="Kind"
         value={words.type}
-        onChange={(type) => set({ type: type as TemplateType })}
+        onChange={(type) => set({ type: type as MailType })}
         error={errorOf("type")}
       >
         <div className={classes.kinds}>
-          {Object.entries(TYPES).map(([value, { label, about }]) => (
+          {Object.entries(MAIL_TYPES).map(([value, { label, about }]) => (
             <Radio key={value} value={value} label={label} description={about} />
           ))}
         </div>

@@ -1,5 +1,5 @@
 // The fields of two versions that differ, the one beside the other.
-import { TYPES } from "../templates/words.ts";
+import { MAIL_TYPES } from "../../parts/mail_types.ts";
 import classes from "./template.module.css";
 import { type Field, LABELS, type Words } from "./words.ts";
 
@@ -37,5 +37,5 @@ export function FieldDifferences({ before, after, fields, titles }: Props) {
 }
 
 function shown(field: Field, words: Words): string {
-  return (field === "type" ? TYPES[words.type].label : words[field]) || "–";
+  return (field === "type" ? MAIL_TYPES[words.type].label : words[field]) || "–";
 }

@@ -10,7 +10,7 @@ import { useDuplicate, useRemoveTemplate } from "./actions.tsx";
 import type { Listed } from "./list.ts";
 import classes from "./templates.module.css";
 import { Thumbnail } from "./thumbnail.tsx";
-import { TYPES } from "./words.ts";
+import { MAIL_TYPES } from "../../parts/mail_types.ts";
 
 /** As wide as mails are drawn. */
 const MAIL_WIDTH = 640;
@@ -60,7 +60,7 @@ function Card({ template }: { template: Listed }) {
         </Link>
         <span className={classes.subject}>{subject}</span>
         <span className={classes.about}>
-          {TYPES[type].label} · <Time at={updatedAt} />
+          {MAIL_TYPES[type].label} · <Time at={updatedAt} />
         </span>
       </div>
       <Menu position="bottom-end">

@@ -4,7 +4,7 @@ import type { Template } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { useProjectId } from "../../place.ts";
 import { keyOf } from "../../queries.ts";
-import { TYPES, type TemplateType } from "./words.ts";
+import { MAIL_TYPES, type MailType } from "../../parts/mail_types.ts";
 
 /** A template in the list: without its body. */
 export type Listed = Pick<Template, "id" | "name" | "description" | "subject" | "type" | "updatedAt">;
@@ -26,7 +26,7 @@ export interface ListState {
   order: string;
 }
 
-const isType = (type: string): type is TemplateType => type in TYPES;
+const isType = (type: string): type is MailType => type in MAIL_TYPES;
 
 /** What matches, with the total on each page. What was found stays while something else is looked for. */
 export function useTemplates({ search, type, order }: ListState) {

@@ -1,20 +1,20 @@
-// What a new template can begin as.
+// What a new template or a new campaign can begin as.
 import blank from "./starts/blank.mjml" with { type: "text" };
 import letter from "./starts/letter.mjml" with { type: "text" };
 import newsletter from "./starts/newsletter.mjml" with { type: "text" };
 import notice from "./starts/notice.mjml" with { type: "text" };
 import receipt from "./starts/receipt.mjml" with { type: "text" };
 import welcome from "./starts/welcome.mjml" with { type: "text" };
-import type { TemplateType } from "../templates/words.ts";
+import type { MailType } from "../mail_types.ts";
 
 /** A mail that is nearly finished. */
 export interface Start {
   label: string;
   about: string;
-  /** What the template is called until it is called something else. */
+  /** What it is called until it is called something else. */
   name: string;
   subject: string;
-  type: TemplateType;
+  type: MailType;
   body: string;
   /** How it is drawn: its blocks from the top down. */
   sketch: Mark[];

@@ -1,9 +1,9 @@
 // Who can send: addresses of verified domains, and those that templates have already.
 import { useQuery } from "@tanstack/react-query";
-import type { Template } from "../../api.gen.ts";
-import { call } from "../../api.ts";
-import { useProjectId } from "../../place.ts";
-import { keyOf } from "../../queries.ts";
+import type { Template } from "../api.gen.ts";
+import { call } from "../api.ts";
+import { useProjectId } from "../place.ts";
+import { keyOf } from "../queries.ts";
 
 /** What is offered as a sender. */
 export interface Senders {

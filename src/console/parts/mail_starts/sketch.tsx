@@ -1,6 +1,6 @@
 // A mail in a few strokes.
 import type { Mark } from "./starts.ts";
-import classes from "./new_template.module.css";
+import classes from "./mail_starts.module.css";
 
 const PARTS: Record<Mark, number> = {
   logo: 1,

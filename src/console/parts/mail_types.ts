@@ -1,8 +1,8 @@
-// The kinds of templates in words.
-import type { Template } from "../../api.gen.ts";
+// The kinds of mails in words.
+import type { Template } from "../api.gen.ts";
 
-/** What a template is for. */
-export type TemplateType = Template["type"];
+/** What a template, or a campaign, is for. */
+export type MailType = Template["type"];
 
 interface Words {
   label: string;
@@ -10,7 +10,7 @@ interface Words {
 }
 
 /** In the order in which they are offered. */
-export const TYPES: Record<TemplateType, Words> = {
+export const MAIL_TYPES: Record<MailType, Words> = {
   MARKETING: {
     label: "Marketing",
     about: "For those who are subscribed. Your address and a link to unsubscribe are put at its end.",
@@ -28,4 +28,4 @@ export const TYPES: Record<TemplateType, Words> = {
 };
 
 /** For a choice. */
-export const TYPE_CHOICES = Object.entries(TYPES).map(([value, { label }]) => ({ value, label }));
+export const TYPE_CHOICES = Object.entries(MAIL_TYPES).map(([value, { label }]) => ({ value, label }));

@@ -1,0 +1,113 @@
+// The campaigns of a project: what they became, and what is to be sent.
+import { Button, Select } from "@mantine/core";
+import { useMemo } from "react";
+import { Link, useLocation } from "wouter";
+import { AddIcon, CampaignsIcon, SearchIcon } from "../parts/icons.tsx";
+import { ListSearch } from "../parts/list_search.tsx";
+import { PageHeader } from "../parts/page_header.tsx";
+import { useShortcut } from "../parts/shortcuts.ts";
+import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
+import { VirtualTable } from "../parts/virtual_table.tsx";
+import { useUrlState } from "../place.ts";
+import { useApi } from "../queries.ts";
+import classes from "./campaigns/campaigns.module.css";
+import { columnsOf } from "./campaigns/columns.tsx";
+import { type ListState, useCampaigns } from "./campaigns/list.ts";
+import { STATUSES, wordOfStatus } from "./campaigns/words.ts";
+
+const NEW = "/campaigns/new";
+const ROW_HEIGHT = 60;
+
+/** `/campaigns`. */
+export default function CampaignsPage() {
+  const [state, set] = useUrlState({ search: "", status: "" });
+  const [, navigate] = useLocation();
+  const { list, campaigns, total } = useCampaigns(state);
+  const { data: segments } = useApi("GET /segments", {}, { staleTime: 60_000 });
+  const columns = useMemo(() => columnsOf(new Map(segments?.map(({ id, name }) => [id, name]))), [segments]);
+  useShortcut("n", "New campaign", () => navigate(NEW));
+  const isFiltered = state.search !== "" || state.status !== "";
+  const hasSome = campaigns.length > 0 || isFiltered;
+  const create = (
+    <Button component={Link} href={NEW} leftSection={<AddIcon size={16} />}>
+      New campaign
+    </Button>
+  );
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title="Campaigns"
+        count={total}
+        about="One message to many: now, or at a time that you choose."
+        actions={hasSome ? create : null}
+      />
+      {hasSome && <Tools state={state} set={set} />}
+      {list.isPending && <LoadingPage />}
+      {list.isError && campaigns.length === 0 && <Failed error={list.error} retry={list.refetch} />}
+      {list.isSuccess && !hasSome && (
+        <Empty icon={CampaignsIcon} title="No campaigns yet" action={create}>
+          Write a mail, choose who gets it, and look at it before it goes out. Nothing is sent until you say
+          so.
+        </Empty>
+      )}
+      {list.isSuccess && hasSome && campaigns.length === 0 && (
+        <Empty
+          icon={SearchIcon}
+          title="No campaign matches"
+          action={
+            <Button variant="default" onClick={() => set({ search: "", status: "" }, { replace: true })}>
+              Show all
+            </Button>
+          }
+        >
+          {state.search
+            ? `None has “${state.search}” in its name, subject or sender.`
+            : `None is ${wordOfStatus(state.status).toLowerCase()} at this moment.`}
+        </Empty>
+      )}
+      {campaigns.length > 0 && (
+        <VirtualTable
+          label="Campaigns"
+          columns={columns}
+          rows={campaigns}
+          idOf={({ id }) => id}
+          nameOf={({ name }) => name}
+          total={total}
+          hasMore={list.hasNextPage}
+          isLoadingMore={list.isFetchingNextPage}
+          loadMore={list.fetchNextPage}
+          rowHeight={ROW_HEIGHT}
+          open={({ id }) => navigate(`/campaigns/${id}`)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ToolsProps {
+  state: ListState;
+  set: (patch: Partial<ListState>, options?: { replace?: boolean }) => void;
+}
+
+function Tools({ state: { search, status }, set }: ToolsProps) {
+  return (
+    <div className={classes.tools}>
+      <ListSearch
+        className={classes.search!}
+        label="Search campaigns"
+        value={search}
+        onChange={(next) => set({ search: next }, { replace: true })}
+      />
+      <Select
+        className={classes.status!}
+        aria-label="State"
+        placeholder="Every state"
+        data={STATUSES.map((value) => ({ value, label: wordOfStatus(value) }))}
+        value={status || null}
+        onChange={(next) => set({ status: next ?? "" })}
+        clearable
+        clearButtonProps={{ "aria-label": "Show every state" }}
+      />
+    </div>
+  );
+}

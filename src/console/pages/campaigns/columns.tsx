@@ -1,0 +1,145 @@
+// The columns of the list of campaigns.
+import { ActionIcon, Menu, Progress } from "@mantine/core";
+import { Link, useLocation } from "wouter";
+import { formatNumber, formatShare } from "../../parts/format.ts";
+import { CloseIcon, CopyIcon, DeleteIcon, EditIcon, MoreIcon, UndoIcon } from "../../parts/icons.tsx";
+import { Status } from "../../parts/status.tsx";
+import { Time } from "../../parts/time.tsx";
+import type { Column } from "../../parts/virtual_table.tsx";
+import { useCampaignActions } from "./actions.tsx";
+import classes from "./campaigns.module.css";
+import type { Listed } from "./list.ts";
+import { audienceOf, momentOf, progressOf } from "./words.ts";
+
+/** `segments`: names by id. */
+export function columnsOf(segments: ReadonlyMap<string, string>): Column<Listed>[] {
+  return [
+    {
+      key: "name",
+      header: "Campaign",
+      width: "minmax(0, 3fr)",
+      cell: (campaign) => (
+        <>
+          <Link href={`/campaigns/${campaign.id}`} className={classes.name!}>
+            {campaign.name}
+          </Link>
+          <span className={classes.second}>
+            <span className={classes.wide}>{campaign.subject}</span>
+            <span className={classes.narrow}>
+              <Status status={campaign.status} />
+              <Time at={momentOf(campaign).at} />
+            </span>
+          </span>
+        </>
+      ),
+    },
+    {
+      key: "status",
+      header: "State",
+      width: "8.5rem",
+      isWideOnly: true,
+      cell: (campaign) => <State campaign={campaign} />,
+    },
+    {
+      key: "audience",
+      header: "Audience",
+      width: "minmax(0, 1.2fr)",
+      isWideOnly: true,
+      cell: (campaign) => audienceOf(campaign, segments),
+    },
+    {
+      key: "when",
+      header: "When",
+      width: "7.5rem",
+      isWideOnly: true,
+      cell: (campaign) => (
+        <span className={classes.faded}>
+          <Time at={momentOf(campaign).at} />
+        </span>
+      ),
+    },
+    {
+      key: "recipients",
+      header: "Recipients",
+      width: "6rem",
+      align: "right",
+      isWideOnly: true,
+      cell: ({ totalRecipients }) => formatNumber(totalRecipients),
+    },
+    {
+      key: "opened",
+      header: "Opened",
+      width: "4.5rem",
+      align: "right",
+      cell: ({ openedCount, sentCount }) => formatShare(openedCount, sentCount),
+    },
+    {
+      key: "clicked",
+      header: "Clicked",
+      width: "4.5rem",
+      align: "right",
+      isWideOnly: true,
+      cell: ({ clickedCount, sentCount }) => formatShare(clickedCount, sentCount),
+    },
+    { key: "more", header: "", width: "2rem", cell: (campaign) => <More campaign={campaign} /> },
+  ];
+}
+
+function State({ campaign }: { campaign: Listed }) {
+  const { done, total } = progressOf(campaign);
+  return (
+    <>
+      <Status status={campaign.status} />
+      {campaign.status === "SENDING" && (
+        <Progress
+          mt={4}
+          size={4}
+          value={(done / Math.max(1, total)) * 100}
+          aria-label={`${campaign.name}: ${formatNumber(done)} of ${formatNumber(total)} sent`}
+        />
+      )}
+    </>
+  );
+}
+
+function More({ campaign }: { campaign: Listed }) {
+  const { id, name, status } = campaign;
+  const [, navigate] = useLocation();
+  const { duplicate, unschedule, cancel, remove } = useCampaignActions();
+  const isOpen = status === "DRAFT" || status === "SCHEDULED";
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon aria-label={`More for ${name}`}>
+          <MoreIcon size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {isOpen && (
+          <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/campaigns/${id}`)}>
+            Edit
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(campaign)}>
+          Duplicate
+        </Menu.Item>
+        {status === "SCHEDULED" && (
+          <Menu.Item leftSection={<UndoIcon size={15} />} onClick={() => void unschedule(campaign)}>
+            Unschedule
+          </Menu.Item>
+        )}
+        {status === "SENDING" ? (
+          <Menu.Item color="red" leftSection={<CloseIcon size={15} />} onClick={() => cancel(campaign)}>
+            Cancel sending
+          </Menu.Item>
+        ) : (
+          status !== "SCHEDULED" && (
+            <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => remove(campaign)}>
+              Delete
+            </Menu.Item>
+          )
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,82 @@
+// A new campaign: what it begins as, what it is called, and who sends it.
+import { SegmentedControl } from "@mantine/core";
+import { FormDialog } from "../parts/form_dialog.tsx";
+import { StartCards } from "../parts/mail_starts/start_cards.tsx";
+import { STARTS } from "../parts/mail_starts/starts.ts";
+import { PageHeader } from "../parts/page_header.tsx";
+import { Loaded } from "../parts/states.tsx";
+import { useUrlState } from "../place.ts";
+import { useApi } from "../queries.ts";
+import { CampaignChoice, TemplateChoice } from "./new_campaign/choices.tsx";
+import { CopyForm, NewCampaignForm } from "./new_campaign/forms.tsx";
+import classes from "./new_campaign/new_campaign.module.css";
+
+const ORIGINS = [
+  { value: "new", label: "New mail" },
+  { value: "template", label: "Template" },
+  { value: "campaign", label: "Earlier campaign" },
+];
+
+/** `/campaigns/new`. The address says what it begins from, and as what. */
+export default function NewCampaignPage() {
+  const [{ from, origin }, set] = useUrlState({ from: "new", origin: "" });
+  const choose = (next: string) => set({ origin: next });
+  const close = () => set({ origin: "" });
+  return (
+    <>
+      <PageHeader
+        title="New campaign"
+        about="Choose what to begin with. Everything in it can be changed, and nothing is sent yet."
+        back={{ label: "Campaigns", to: "/campaigns" }}
+      />
+      <SegmentedControl
+        className={classes.origins!}
+        aria-label="Begin with"
+        data={ORIGINS}
+        value={from}
+        onChange={(next) => set({ from: next, origin: "" }, { replace: true })}
+      />
+      {from === "new" && (
+        // What somebody is told about an order goes to them alone.
+        <StartCards choose={choose} isOffered={({ type }) => type !== "TRANSACTIONAL"} />
+      )}
+      {from === "template" && <TemplateChoice choose={choose} />}
+      {from === "campaign" && <CampaignChoice choose={choose} />}
+      <FormDialog opened={origin !== ""} onClose={close} title="New campaign" isInAddress>
+        {origin !== "" && <Chosen key={origin} from={from} origin={origin} close={close} />}
+      </FormDialog>
+    </>
+  );
+}
+
+interface ChosenProps {
+  from: string;
+  /** The name of a start, or an id. */
+  origin: string;
+  close: () => void;
+}
+
+/** The form for what was chosen. */
+function Chosen({ from, origin, close }: ChosenProps) {
+  if (from === "template") return <OfTemplate id={origin} close={close} />;
+  if (from === "campaign") return <OfCampaign id={origin} close={close} />;
+  const start = Object.hasOwn(STARTS, origin) ? STARTS[origin]! : STARTS.blank!;
+  const { name, subject, body, type } = start;
+  return <NewCampaignForm name={name} content={{ subject, body, type }} close={close} />;
+}
+
+function OfTemplate({ id, close }: { id: string; close: () => void }) {
+  const template = useApi("GET /templates/{id}", { path: { id } });
+  return (
+    <Loaded query={template}>
+      {({ name, type, from }) => (
+        <NewCampaignForm name={name} content={{ templateId: id, type }} sender={from} close={close} />
+      )}
+    </Loaded>
+  );
+}
+
+function OfCampaign({ id, close }: { id: string; close: () => void }) {
+  const campaign = useApi("GET /campaigns/{id}", { path: { id } });
+  return <Loaded query={campaign}>{({ name }) => <CopyForm id={id} name={name} close={close} />}</Loaded>;
+}
