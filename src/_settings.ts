@@ -222,7 +222,7 @@ export const Settings = t.Object({
   ALLOW_PRIVATE_WEBHOOKS: t.Boolean({
     default: false,
     description:
-      "Whether webhooks of workflows may go to private and loopback addresses, for a closed network. The metadata addresses of clouds are always refused.",
+      "Whether webhooks of workflows, and the check of a campaign's links, may go to private and loopback addresses, for a closed network. The metadata addresses of clouds are always refused.",
   }),
   GITHUB_OAUTH_CLIENT: t.Optional(
     t.String({

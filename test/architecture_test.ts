@@ -43,6 +43,7 @@ const LAYERS: string[][] = [
   ),
   ...within(
     "src/sending",
+    ["check"],
     ["campaigns", "domains", "feedback"],
     ["captured", "platform", "send"],
     ["delivery", "subscription.ts"],
@@ -52,7 +53,7 @@ const LAYERS: string[][] = [
   ...within(
     "src/content",
     ["template_versions.ts"],
-    ["templates.ts"],
+    ["references.ts", "templates.ts"],
     ["images", "links.ts", "mjml"],
     ["handlebars"],
     ["languages"],
@@ -85,6 +86,8 @@ const LAYERS: string[][] = [
     "src/console_build.ts",
     "src/csv.ts",
     "src/edits.ts",
+    "src/fair_line.ts",
+    "src/guard.ts",
     "src/rollup.ts",
     "src/meters.ts",
     "src/near_misses.ts",

@@ -54,3 +54,52 @@ cross join lateral (
     limit :up_to::int
   ) as newest
 ) as e;
+
+-- name: count_suppressed :one
+-- splice: audience = true
+-- How many contacts satisfy a compiled condition whose address is on the suppression list: the shorter of the two lists
+-- leads.
+select count(*)::int as "total!"
+from suppressions s
+join contacts c on c.project_id = s.project_id and c.email = s.email
+where s.project_id = :project_id and c.project_id = :project_id and :audience;
+
+-- name: sample_reach :one
+-- splice: audience = true
+-- Of a sample of contacts: how many satisfy a compiled condition, how many of these are subscribed, and whose address is on
+-- the suppression list. `percent` of the table's blocks are read, the same each time.
+select
+  count(*)::int as "seen!",
+  (count(*) filter (where m.matches))::int as "matching!",
+  (count(*) filter (where m.matches and m.subscribed))::int as "subscribed!",
+  (count(*) filter (where m.matches and m.suppressed))::int as "suppressed!",
+  (count(*) filter (where m.matches and m.subscribed and m.suppressed))::int as "subscribed_suppressed!"
+from (
+  select
+    c.subscribed,
+    (:audience) as matches,
+    exists (select from suppressions s where s.project_id = :project_id and s.email = c.email) as suppressed
+  from contacts c tablesample system (:percent) repeatable (1)
+  where c.project_id = :project_id
+) as m;
+
+-- name: sample_ids :many
+-- splice: audience = true
+-- Some of the contacts who satisfy a compiled condition, from `percent` of the table's blocks, in an order that has to do
+-- with nothing.
+select c.id
+from contacts c tablesample system (:percent) repeatable (1)
+where c.project_id = :project_id and :audience
+order by uuid_hash(c.id), c.id
+limit :limit::int;
+
+-- name: missing_values :many
+-- Of some contacts, how many have no value, or an empty one, at each of some paths. `names` holds `{name, path}`.
+select n.name as "name!", count(*)::int as "missing!"
+from contacts c
+cross join json_to_recordset(:names::json) as n (name text, path text[])
+where c.project_id = :project_id
+  and c.id = any(:ids::uuid[])
+  and coalesce(c.data ->> n.name, c.data #>> n.path, '') = ''
+group by n.name
+order by count(*) desc, n.name;

@@ -204,3 +204,9 @@ where project_id = :project_id
   and lower(substring(from_email from '[^@]*$')) = :domain
 order by id desc
 limit :limit::int;
+
+-- name: of_sender :maybe
+-- The domain of a sender, with what is known of its records; `trusted`: the operator vouches for it.
+select domain, status, trusted, return_path, dkim_selector, dkim_public_key, record_states, record_findings, last_checked_at
+from domains
+where project_id = :project_id and domain = :domain;

@@ -194,7 +194,7 @@ for no key update;
 lock table projects in share row exclusive mode;
 
 -- name: presented :maybe
--- How a project presents itself to recipients.
-select name, language, postal_address
+-- How a project presents itself to recipients, and whether it follows what they do.
+select name, language, postal_address, tracking
 from projects
 where id = :project_id and deleted_at is null;

@@ -65,10 +65,13 @@ export type TemplateUsage = { campaigns: ({ id: string; name: string; status: "D
 export type Preview = { subject: string; html: string; text: string; missing: (string)[] };
 export type ListedTemplateVersion = { version: number; name: string; subject: string; createdAt: string; createdBy: string | null };
 export type TemplateVersion = { version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; from: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: string; createdBy: string | null };
+export type CampaignCheckDetails = { reach?: { matching: number; unsubscribed: number; suppressed: number; reachable: number; estimated: boolean }; usage?: { limit: number; used: number }; records?: ({ purpose: "DKIM" | "SPF" | "RETURN_PATH" | "DMARC"; type: string; name: string; status: "PENDING" | "VERIFIED" | "MISSING" | "MISMATCH" })[]; rules?: (string)[]; variables?: ({ name: string; share: number })[]; sample?: number; links?: ({ url: string; kind: "link" | "image"; level: "ERROR" | "WARNING"; reason: string })[]; visited?: number; skipped?: (string)[]; unvisited?: number; images?: (string)[]; words?: number; bytes?: number };
+export type CampaignCheck = { id: "AUDIENCE" | "SUPPRESSED" | "USAGE_LIMIT" | "SENDER" | "SUBJECT" | "VARIABLES" | "LINKS" | "IMAGES" | "TEXT" | "SIZE" | "UNSUBSCRIBE" | "POSTAL_ADDRESS"; level: "ERROR" | "WARNING" | "OK"; title: string; message: string; field?: string; details?: CampaignCheckDetails };
 export type WholeAudience = { audienceType: "ALL"; segmentId?: string | null; audienceCondition?: Condition | null; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null };
 export type SegmentAudience = { audienceType: "SEGMENT"; segmentId: string; audienceCondition?: Condition | null; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null };
 export type FilteredAudience = { audienceType: "FILTERED"; segmentId?: string | null; audienceCondition: Condition; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null };
 export type AudienceBody = WholeAudience | SegmentAudience | FilteredAudience;
+export type CampaignReach = { totalRecipients: number; matching: number; unsubscribed: number; suppressed: number; reachable: number; estimated: boolean };
 export type Email = { id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; workflowId: string | null; campaignId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; status: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; messageId: string | null; attempts: number; error: string | null; queuedAt: string; capturedAt: string | null; sentAt: string | null; deliveredAt: string | null; openedAt: string | null; clickedAt: string | null; bouncedAt: string | null; complainedAt: string | null; unsubscribedAt: string | null; opens: number; clicks: number };
 export type CampaignLink = { link: string; clicks: number; firstClicks: number };
 export type CampaignHour = { hour: string; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number };
@@ -305,7 +308,8 @@ export interface Api {
   "GET /templates/{id}/versions": { path: { id: string }; answer: (ListedTemplateVersion)[] };
   "GET /templates/{id}/versions/{version}": { path: { id: string; version: string }; answer: TemplateVersion };
   "POST /templates/{id}/versions/{version}/restore": { path: { id: string; version: string }; answer: Template };
-  "POST /campaigns/audience": { body: AudienceBody; answer: { totalRecipients: number } };
+  "POST /campaigns/{id}/check": { path: { id: string }; answer: { checks: (CampaignCheck)[] } };
+  "POST /campaigns/audience": { body: AudienceBody; answer: CampaignReach };
   "GET /campaigns/{id}/recipients": { path: { id: string }; query?: { limit?: number; cursor?: string; status?: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; opened?: "true" | "false"; clicked?: "true" | "false"; unsubscribed?: "true" | "false" }; answer: { data: (Email)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
   "GET /campaigns/{id}/links": { path: { id: string }; answer: (CampaignLink)[] };
   "GET /campaigns/{id}/series": { path: { id: string }; answer: (CampaignHour)[] };

@@ -65,7 +65,7 @@ const ENDS: Record<string, RegExp> = { d: /"/, s: /'/, u: /[\s>]/ };
 const HEAD = SECRET.slice(0, 8);
 
 /** The pages of a contact are its own: tracking them would give away who wants to unsubscribe. */
-const OWN_PAGE = /\b(?:unsubscribe|subscribe|manage)Url\b/;
+export const OWN_PAGE = /\b(?:unsubscribe|subscribe|manage)Url\b/;
 
 function rewriteOrLeave(html: string, signer: LinkSigner): string {
   if (!/\bhref\b/i.test(html)) return html;
@@ -146,7 +146,7 @@ function follow(value: string, mailToken: string, signer: LinkSigner): string | 
 }
 
 /** The address that a browser would open, as written; null where it is not a web address. */
-function targetOf(value: string): string | null {
+export function targetOf(value: string): string | null {
   const text = decodeReferences(value);
   const target = text === null ? "" : withoutBlanks(text);
   if (!/^https?:/i.test(target) || /\p{Cc}/u.test(target)) return null;

@@ -102,6 +102,21 @@ export interface Queries {
      * by bots are not the contact's.
      * (sql/queries/audience.sql:39) */
     happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
+    /** How many contacts satisfy a compiled condition whose address is on the suppression list: the shorter of the two lists
+     * leads.
+     * (sql/queries/audience.sql:58) */
+    countSuppressed(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
+    /** Of a sample of contacts: how many satisfy a compiled condition, how many of these are subscribed, and whose address is on
+     * the suppression list. `percent` of the table's blocks are read, the same each time.
+     * (sql/queries/audience.sql:67) */
+    sampleReach(on: On, args: { audience: Fragment; projectId: string; percent: number }): Promise<{ seen: number; matching: number; subscribed: number; suppressed: number; subscribedSuppressed: number }>;
+    /** Some of the contacts who satisfy a compiled condition, from `percent` of the table's blocks, in an order that has to do
+     * with nothing.
+     * (sql/queries/audience.sql:86) */
+    sampleIds(on: On, args: { percent: number; projectId: string; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
+    /** Of some contacts, how many have no value, or an empty one, at each of some paths. `names` holds `{name, path}`.
+     * (sql/queries/audience.sql:96) */
+    missingValues(on: On, args: { names: { name: string; path: unknown }[]; projectId: string; ids: string[] }): Promise<{ name: string; missing: number }[]>;
   };
   audit: {
     /** Lines of the log, in the order of their ids.
@@ -771,6 +786,9 @@ export interface Queries {
     /** The campaigns that have not been sent yet and will be from a domain, the newest first.
      * (sql/queries/domains.sql:198) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
+    /** The domain of a sender, with what is known of its records; `trusted`: the operator vouches for it.
+     * (sql/queries/domains.sql:208) */
+    ofSender(on: On, args: { projectId: string; domain: string }): Promise<{ domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null } | null>;
   };
   edits: {
     /** Who edits in this transaction.
@@ -1607,9 +1625,9 @@ export interface Queries {
     /** So that only one process makes the first project.
      * (sql/queries/projects.sql:192) */
     lockAll(on: On): Promise<number>;
-    /** How a project presents itself to recipients.
+    /** How a project presents itself to recipients, and whether it follows what they do.
      * (sql/queries/projects.sql:196) */
-    presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string; postalAddress: string | null } | null>;
+    presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string; postalAddress: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" } | null>;
   };
   rateLimits: {
     /** Takes requests from the current minute of several projects at once. `used` is what all processes took, this one

@@ -17,6 +17,7 @@ import { analyticsRoutes } from "./routes/analytics.ts";
 import { appRoutes } from "./routes/app.ts";
 import { authRoutes } from "./routes/auth.ts";
 import { billingRoutes } from "./routes/billing.ts";
+import { campaignCheckRoutes } from "./routes/campaign_check.ts";
 import { campaignOutcomesRoutes } from "./routes/campaign_outcomes.ts";
 import { campaignSendingRoutes } from "./routes/campaign_sending.ts";
 import { campaignsRoutes } from "./routes/campaigns.ts";
@@ -108,6 +109,7 @@ export function createApp(given: Context): AnyElysia {
     .use(segmentViewsRoutes(ctx))
     .use(templatesRoutes(ctx))
     .use(templateVersionsRoutes(ctx))
+    .use(campaignCheckRoutes(ctx))
     .use(campaignOutcomesRoutes(ctx))
     .use(campaignsRoutes(ctx))
     .use(campaignSendingRoutes(ctx))

@@ -25,6 +25,10 @@ export interface GuardedRequest {
 export interface GuardOptions extends AddressRules {
   /** For everything together, from the look-up to the last byte. */
   timeoutMs?: number | undefined;
+  /** How many redirects are followed; left out: 3. */
+  maxRedirects?: number | undefined;
+  /** Status and headers are all that is read. */
+  headOnly?: boolean | undefined;
   /** Certificates to trust instead of the usual ones, as PEM. */
   ca?: string | undefined;
 }
@@ -50,11 +54,12 @@ const MAX_TRIED = 4;
 interface GuardedCall extends GuardedRequest {
   at: URL;
   ca: string | undefined;
+  headOnly: boolean;
 }
 
 type Received = Omit<Extract<GuardedAnswer, { state: "answered" }>, "state" | "url">;
 
-/** Makes a request and at most 3 redirects of it, each checked as the first was. Never throws. */
+/** Makes a request and follows its redirects, each checked as the first was. Never throws. */
 export async function guardedRequest(
   request: GuardedRequest,
   { timeoutMs = TIMEOUT_MS, ...options }: GuardOptions,
@@ -84,13 +89,14 @@ async function follow(
   options: Omit<GuardOptions, "timeoutMs">,
   limit: Limit,
 ): Promise<GuardedAnswer> {
-  let call: GuardedCall = { ...request, at: readUrl(request.url), ca: options.ca };
+  const { ca, headOnly = false, maxRedirects = MAX_REDIRECTS } = options;
+  let call: GuardedCall = { ...request, at: readUrl(request.url), ca, headOnly };
   for (let redirects = 0; ; redirects++) {
     const addresses = await checkedAddresses(call.at, options, limit.signal);
     const received = await callFirst(call, addresses, limit);
     const location = isRedirect(received.status) ? received.headers.get("location") : null;
     if (location === null) return { state: "answered", url: call.at.href, ...received };
-    if (redirects === MAX_REDIRECTS) throw new Failed(`it redirects more than ${MAX_REDIRECTS} times`);
+    if (redirects === maxRedirects) throw new Failed(`it redirects more than ${maxRedirects} times`);
     call = redirected(call, received.status, readUrl(location, call.at));
   }
 }
@@ -132,7 +138,7 @@ function callAddress(
     clearTimeout(timer);
   };
   request.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
-  request.once("response", (response) => receive(response).then(resolve, reject));
+  request.once("response", (response) => receive(response, call.headOnly).then(resolve, reject));
   request.once("upgrade", (response, socket) => {
     // It is the listener's own now, and does not end with the request.
     socket.destroy();
@@ -179,8 +185,8 @@ function open({ at, method, headers, body, ca }: GuardedCall, address: string): 
 }
 
 /** Reads an answer, as much of it as is kept. It stays as it comes: nothing is unpacked. */
-function receive(response: IncomingMessage): Promise<Received> {
-  if (isRedirect(response.statusCode!)) return Promise.resolve(headOf(response));
+function receive(response: IncomingMessage, headOnly: boolean): Promise<Received> {
+  if (headOnly || isRedirect(response.statusCode!)) return Promise.resolve(headOf(response));
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const chunks: Buffer[] = [];
   let length = 0;
@@ -213,7 +219,7 @@ function headOf(response: IncomingMessage): Received {
 
 /** What a redirect leads to, by the rules of `fetch`. */
 function redirected(
-  { at: from, method, headers, body, ca }: GuardedCall,
+  { at: from, method, headers, body, ca, headOnly }: GuardedCall,
   status: number,
   at: URL,
 ): GuardedCall {
@@ -232,6 +238,7 @@ function redirected(
     body: becomesGet ? null : body,
     at,
     ca,
+    headOnly,
   };
 }
 

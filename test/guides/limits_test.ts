@@ -28,6 +28,7 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
     "sending/delivery/outcomes.ts",
     "GIVE_UP_AFTER_MS = 24 * 3_600_000",
   ],
+  "addresses that a check asks for": ["sending/check/_links.ts", "MAX_VISITED = 100"],
   "addresses in one `POST /suppressions`": ["http/routes/suppressions.ts", "maxItems: 1000"],
   "file of `POST /suppressions/import`": [
     "sending/suppression_files.ts",

@@ -203,6 +203,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "POST /campaigns/:id/unschedule": { path: `/campaigns/${c.scheduled}/unschedule` },
   "POST /campaigns/:id/cancel": { path: `/campaigns/${c.scheduled}/cancel` },
   "POST /campaigns/:id/test": { path: `/campaigns/${c.draft}/test`, body: { email: "eve@example.com" } },
+  "POST /campaigns/:id/check": { path: `/campaigns/${c.draft}/check` },
   "GET /campaigns/:id/stats": { path: `/campaigns/${c.draft}/stats` },
   "GET /campaigns/:id/recipients": { path: `/campaigns/${c.draft}/recipients` },
   "GET /campaigns/:id/links": { path: `/campaigns/${c.draft}/links` },

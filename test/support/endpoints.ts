@@ -175,6 +175,7 @@ export const FOR_MEMBERS = [
   "GET /campaigns/:id/links",
   "GET /campaigns/:id/series",
   "POST /campaigns/:id/preview",
+  "POST /campaigns/:id/check",
   "GET /workflows",
   "GET /workflows/fields",
   "POST /workflows",
@@ -362,6 +363,7 @@ export const FOR_READERS = [
   "POST /campaigns/audience",
   "POST /campaigns/preview",
   "POST /campaigns/:id/preview",
+  "POST /campaigns/:id/check",
 ];
 
 /** For a key with the scope `send`. */

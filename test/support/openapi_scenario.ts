@@ -191,6 +191,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
     body: { subject: "What is new", body: "<p>Hello {{firstName}}.</p>", data: { firstName: "Ada" } },
   });
   await tell("previewCampaign", { path, body: { data: { firstName: "Ada" } } });
+  await tell("checkCampaign", { path });
   await tell("testCampaign", { path, body: { email: "me@example.com" } });
   const other = await tell("duplicateCampaign", { path });
   await tell("deleteCampaign", { path: { id: other.id } });

@@ -1,14 +1,8 @@
 // One call of a webhook: filled in, signed, and sent where it may go.
-import { lookup } from "node:dns/promises";
 import { webhookSecretsOf } from "../../accounts/projects/webhook_secrets.ts";
 import type { Context } from "../../context.ts";
-import {
-  type GuardedAnswer,
-  type GuardedRequest,
-  guardedRequest,
-  type GuardOptions,
-} from "../../net/guarded_request.ts";
-import { reasonAgainstAddress } from "../../net/public_address.ts";
+import { guardOf } from "../../guard.ts";
+import { type GuardedAnswer, type GuardedRequest, guardedRequest } from "../../net/guarded_request.ts";
 import { signatureHeaders, Unsendable, webhookRequest, type WebhookSubject } from "./_request.ts";
 import type { WebhookConfig } from "./config.ts";
 
@@ -52,22 +46,3 @@ export async function askOnce(
 }
 
 const CANNOT_SIGN = "it could not be signed, because the project's webhook secret cannot be decrypted";
-
-function guardOf({ dns, config }: Context): GuardOptions {
-  const isClosed = config.ALLOW_PRIVATE_WEBHOOKS;
-  return {
-    dns,
-    reasonAgainst(address: string) {
-      const reason = reasonAgainstAddress(address, isClosed);
-      const couldBeAllowed = reason !== null && reasonAgainstAddress(address, true) === null;
-      return couldBeAllowed ? `${reason} (see ALLOW_PRIVATE_WEBHOOKS)` : reason;
-    },
-    localAddresses: isClosed ? addressesHere : undefined,
-  };
-}
-
-/** As the machine knows them, from its hosts file for one. */
-async function addressesHere(name: string): Promise<string[]> {
-  const found = await lookup(name, { all: true }).catch(() => []);
-  return found.map(({ address }) => address);
-}

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
-import { countAudienceOf } from "../../sending/campaigns/mod.ts";
+import { countAudienceOf } from "../../sending/campaigns/reach.ts";
 import { getCampaign } from "../../sending/campaigns/mod.ts";
 import { campaignLinks, campaignSeries } from "../../sending/campaigns/outcomes.ts";
 import { countEmails, listEmails } from "../../sending/delivery/emails.ts";
@@ -26,6 +26,22 @@ const CampaignLink = t.Object(
   { title: "CampaignLink" },
 );
 
+const CampaignReach = t.Object(
+  {
+    totalRecipients: Type.Integer({
+      description: "Mails that would be made: `reachable`, and those that the suppression list stops.",
+    }),
+    matching: Type.Integer({ description: "Contacts of the audience." }),
+    unsubscribed: Type.Integer({
+      description: "Those of them who get nothing, because they are not subscribed.",
+    }),
+    suppressed: Type.Integer({ description: "Those of the rest whose address is on the suppression list." }),
+    reachable: Type.Integer({ description: "Who is left." }),
+    estimated: t.Boolean(),
+  },
+  { title: "CampaignReach" },
+);
+
 const CampaignHour = t.Object(
   {
     hour: Timestamp,
@@ -40,12 +56,12 @@ export function campaignOutcomesRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .post("/audience", async ({ project, body }) => await countAudienceOf(ctx, project.id, body), {
       body: AudienceBody,
-      response: answers(t.Object({ totalRecipients: Int }), { refusals: [404, 413, 415, 422] }),
+      response: answers(CampaignReach, { refusals: [404, 413, 415, 422] }),
       detail: {
         operationId: "countCampaignAudience",
         summary: "Count whom a campaign would reach, before it is saved",
         description:
-          "Marketing reaches subscribed contacts only; with `type: TRANSACTIONAL` everybody of the audience counts.",
+          "Marketing reaches subscribed contacts only; with `type: TRANSACTIONAL` everybody of the audience. What takes longer than a quarter of a second to count is estimated from a sample of contacts, and `estimated` says so.",
       },
     })
     .get(

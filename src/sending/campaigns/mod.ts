@@ -1,4 +1,3 @@
-import type { Condition } from "../../audience/conditions/tree.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
@@ -10,14 +9,7 @@ import { rollUpAll } from "../../rollup.ts";
 import { addJob } from "../../jobs.ts";
 import { problems } from "../../problem.ts";
 import { countRecipients } from "./audience.ts";
-import {
-  assertAudience,
-  audienceErrors,
-  type AudienceInput,
-  type CampaignInput,
-  type CampaignValues,
-  contentOf,
-} from "./input.ts";
+import { assertAudience, type CampaignInput, type CampaignValues, contentOf } from "./input.ts";
 
 /** A campaign, with its counters as they are at this moment. */
 export type Campaign = Omit<NonNullable<Awaited<ReturnType<Queries["campaigns"]["byId"]>>>, "html">;
@@ -172,25 +164,6 @@ function inputOf({ fromEmail, ...campaign }: Campaign): CampaignInput {
     type,
     ...audience,
   };
-}
-
-/** Whom a campaign would reach that is not saved. Throws 404 for a segment that does not exist, 422 for a condition. */
-export async function countAudienceOf(
-  ctx: Context,
-  projectId: string,
-  input: AudienceInput,
-): Promise<{ totalRecipients: number }> {
-  const { audienceType, segmentId, audienceCondition, type } = input;
-  const errors = audienceErrors(input);
-  if (errors.length > 0) throw problems.invalid(errors);
-  const audience = {
-    type: type ?? "MARKETING",
-    audienceType,
-    segmentId: audienceType === "SEGMENT" ? segmentId! : null,
-    audienceCondition: audienceType === "FILTERED" ? (audienceCondition as Condition) : null,
-  } as const;
-  await assertAudience(ctx, projectId, audience);
-  return { totalRecipients: await countRecipients(ctx, projectId, audience) };
 }
 
 /** A new draft with the same content and audience. */

@@ -4,6 +4,8 @@
 /** How long a line may be. */
 export interface LineLimits {
   maxAtOnce: number;
+  /** Of one owner; left out: all but one. */
+  maxOfOne?: number;
   maxWaiting: number;
   /** Less than the whole queue, so that one owner cannot fill it. */
   maxWaitingOfOne: number;
@@ -24,12 +26,11 @@ interface Turn {
 }
 
 /**
- * A queue in which owners take turns, one piece of work each. Nobody has all places at once: one is kept for the next
- * owner. Where the queue is full, the last piece of the owner with the most in it makes room for an owner with less.
+ * A queue in which owners take turns, one piece of work each. Nobody has all places at once: one, at least, is kept for
+ * the next owner. Where the queue is full, the last piece of the owner with the most in it makes room for an owner with less.
  */
 export function newFairLine(limits: LineLimits, refusals: LineRefusals): FairLine {
-  const { maxAtOnce, maxWaiting, maxWaitingOfOne } = limits;
-  const maxOfOne = Math.max(1, maxAtOnce - 1);
+  const { maxAtOnce, maxWaiting, maxWaitingOfOne, maxOfOne = Math.max(1, maxAtOnce - 1) } = limits;
   const running = new Map<string, number>();
   // In the order in which the owners come next.
   const waiting = new Map<string, Turn[]>();

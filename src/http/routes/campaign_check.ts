@@ -1,0 +1,83 @@
+// /campaigns/:id/check: what to look at before a campaign is sent.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import type { Context } from "../../context.ts";
+import { CHECK_IDS, CHECK_LEVELS, checkCampaign } from "../../sending/check/mod.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { answers, Int, PathId, Words } from "../entry/schemas.ts";
+import { campaignId } from "./_campaign_schemas.ts";
+
+const Share = t.Number({ description: "Percent of the recipients looked at, with two decimals." });
+
+const CheckDetails = t.Object(
+  {
+    reach: t.Optional(
+      t.Object({ matching: Int, unsubscribed: Int, suppressed: Int, reachable: Int, estimated: t.Boolean() }),
+    ),
+    usage: t.Optional(t.Object({ limit: t.Number(), used: t.Number() })),
+    records: t.Optional(
+      t.Array(
+        t.Object({
+          purpose: Words(["DKIM", "SPF", "RETURN_PATH", "DMARC"]),
+          type: t.String(),
+          name: t.String(),
+          status: Words(["PENDING", "VERIFIED", "MISSING", "MISMATCH"]),
+        }),
+      ),
+    ),
+    rules: t.Optional(t.Array(t.String(), { description: "The rules that the subject breaks." })),
+    variables: t.Optional(t.Array(t.Object({ name: t.String(), share: Share }))),
+    sample: t.Optional(Type.Integer({ description: "Recipients looked at." })),
+    links: t.Optional(
+      t.Array(
+        t.Object({
+          url: t.String(),
+          kind: Words(["link", "image"]),
+          level: Words(["ERROR", "WARNING"]),
+          reason: t.String(),
+        }),
+      ),
+    ),
+    visited: t.Optional(Type.Integer({ description: "Addresses that were asked for." })),
+    skipped: t.Optional(t.Array(t.String(), { description: "Links with variables: they were not tried." })),
+    unvisited: t.Optional(Type.Integer({ description: "Addresses beyond 100, or beyond 15 seconds." })),
+    images: t.Optional(t.Array(t.String(), { description: "Images without alt text, up to 20." })),
+    words: t.Optional(Int),
+    bytes: t.Optional(Int),
+  },
+  { title: "CampaignCheckDetails" },
+);
+
+const CampaignCheck = t.Object(
+  {
+    id: Words(CHECK_IDS),
+    level: Words(CHECK_LEVELS),
+    title: t.String(),
+    message: t.String({ description: "What was found, and what to do about it." }),
+    field: t.Optional(t.String({ description: "The field of the campaign that it is about." })),
+    details: t.Optional(CheckDetails),
+  },
+  { title: "CampaignCheck" },
+);
+
+/** The check before sending. */
+export function campaignCheckRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/campaigns", detail: { tags: ["Campaigns"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .post(
+      "/:id/check",
+      async ({ project, params: { id } }) => ({
+        checks: await checkCampaign(ctx, project.id, campaignId(id)),
+      }),
+      {
+        params: t.Object({ id: PathId }),
+        response: answers(t.Object({ checks: t.Array(CampaignCheck) }), { refusals: [404, 422] }),
+        detail: {
+          operationId: "checkCampaign",
+          summary: "Check a campaign before it is sent",
+          description:
+            "Looks at audience, sender, subject, variables, links, images and size, and says what to mend; one check for each `id`, always in the same order. Links and images are asked for, up to 100 of them within 15 seconds; those with variables are not. Nothing is sent or changed. Refused with 429 while four others of the project wait.",
+        },
+      },
+    );
+}
