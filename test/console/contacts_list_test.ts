@@ -145,7 +145,7 @@ describeInBrowser("the list of contacts", () => {
     await page.getByRole("columnheader", { name: "Changed" }).waitFor();
     expect(await headers()).not.toContain("State");
     await page.getByRole("button", { name: "Columns" }).click();
-    await page.getByRole("menuitem", { name: "As at first" }).click();
+    await page.getByRole("menuitem", { name: "Reset the columns" }).click();
     await page.getByRole("columnheader", { name: "Changed" }).waitFor({ state: "detached" });
     expect(await headers()).toEqual(before);
   });
@@ -166,7 +166,7 @@ describeInBrowser("the list of contacts", () => {
     await page.keyboard.press("Enter");
     await row(page, "q.116").waitFor();
     expect(await row(page, "q.096").count()).toBe(0);
-    await page.getByRole("button", { name: "Back to the begin" }).click();
+    await page.getByRole("button", { name: "Back to the start" }).click();
     await row(page, "a.020").waitFor();
     await page.getByRole("button", { name: /^Order/ }).click();
     await page.getByRole("menuitemradio", { name: "Oldest first" }).click();

@@ -1,5 +1,4 @@
 // A moment.
-import { Tooltip } from "@mantine/core";
 import { formatExact, formatRelative, useNow } from "./format.ts";
 
 /** How long ago, or how soon; the exact moment on hover, and for readers of the screen. */
@@ -8,10 +7,9 @@ export function Time({ at }: { at: string | Date | null | undefined }) {
   if (!at) return <>–</>;
   const exact = formatExact(at);
   return (
-    <Tooltip label={exact}>
-      <time dateTime={new Date(at).toISOString()} aria-label={exact}>
-        {formatRelative(at, Math.max(now, Date.now() - 1000))}
-      </time>
-    </Tooltip>
+    // Of the browser: long lists have thousands of them.
+    <time dateTime={new Date(at).toISOString()} title={exact} aria-label={exact}>
+      {formatRelative(at, Math.max(now, Date.now() - 1000))}
+    </time>
   );
 }

@@ -1,6 +1,7 @@
 // Which columns the list has: chosen for each project, and kept in this browser.
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
+import { useMemo } from "react";
 import type { ContactField, ListedContact } from "../../api.gen.ts";
 import { CheckIcon, ColumnsIcon } from "../../parts/icons.tsx";
 import { Status } from "../../parts/status.tsx";
@@ -59,35 +60,37 @@ export interface ChosenColumns {
   reset: () => void;
 }
 
-/** The columns of the list of this project. */
+/** The columns of the list of this project: the same ones until something of them changes. */
 export function useColumns(sort: string): ChosenColumns {
   const fields = useApi("GET /contacts/fields", {}).data?.fields ?? NO_FIELDS;
   const [stored, store, forget] = useLocalStorage<string[] | null>({
     key: `postrider.contact-columns.${useProjectId()}`,
     defaultValue: null,
   });
-  const custom = fields.filter(({ field }) => field.startsWith("data."));
-  const all = [STANDARD[0]!, ...custom.map(fieldColumn), ...STANDARD.slice(1)];
-  const byCoverage = custom.toSorted((a, b) => b.coverage - a.coverage);
-  const atFirst = byCoverage.slice(0, FIELDS_AT_FIRST).map(({ field }) => field);
-  const keys = new Set(stored ?? ["subscribed", ...atFirst, "createdAt"]);
-  const chosen = all.filter(({ key }) => keys.has(key));
-  const isFull = chosen.length >= MAX_COLUMNS;
-  return {
-    columns: [EMAIL, ...chosen, ...(sort === "lastActivity" ? [ACTIVE] : [])],
-    choices: all.map(({ key, header }) => ({
-      key,
-      label: header,
-      isChosen: keys.has(key),
-      isDisabled: isFull && !keys.has(key),
-    })),
-    toggle: (key) => {
-      const after = new Set(chosen.map((column) => column.key));
-      if (!after.delete(key)) after.add(key);
-      store([...after]);
-    },
-    reset: forget,
-  };
+  return useMemo(() => {
+    const custom = fields.filter(({ field }) => field.startsWith("data."));
+    const all = [STANDARD[0]!, ...custom.map(fieldColumn), ...STANDARD.slice(1)];
+    const byCoverage = custom.toSorted((a, b) => b.coverage - a.coverage);
+    const atFirst = byCoverage.slice(0, FIELDS_AT_FIRST).map(({ field }) => field);
+    const keys = new Set(stored ?? ["subscribed", ...atFirst, "createdAt"]);
+    const chosen = all.filter(({ key }) => keys.has(key));
+    const isFull = chosen.length >= MAX_COLUMNS;
+    return {
+      columns: [EMAIL, ...chosen, ...(sort === "lastActivity" ? [ACTIVE] : [])],
+      choices: all.map(({ key, header }) => ({
+        key,
+        label: header,
+        isChosen: keys.has(key),
+        isDisabled: isFull && !keys.has(key),
+      })),
+      toggle: (key) => {
+        const after = new Set(chosen.map((column) => column.key));
+        if (!after.delete(key)) after.add(key);
+        store([...after]);
+      },
+      reset: forget,
+    };
+  }, [fields, stored, sort, store, forget]);
 }
 
 /** The menu that chooses. It stays open: most people choose several. */
@@ -115,7 +118,7 @@ export function ColumnsMenu({ choices, toggle, reset }: ChosenColumns) {
           </Menu.CheckboxItem>
         ))}
         <Menu.Divider />
-        <Menu.Item onClick={reset}>As at first</Menu.Item>
+        <Menu.Item onClick={reset}>Reset the columns</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -173,7 +173,7 @@ export function JumpedTo({ filters, set }: Props) {
         leftSection={<CloseIcon size={12} />}
         onClick={() => set({ from: "" })}
       >
-        Back to the begin
+        Back to the start
       </Button>
     </div>
   );
