@@ -95,12 +95,19 @@ function useApiOf<K extends Endpoint, T>(
   input: Input<K>,
   options: QueryOptions<K, T>,
 ) {
-  return useQuery({
-    queryKey: keyOf(projectId, endpoint, input),
-    queryFn: ({ signal }) => call(endpoint, input, { projectId, signal }),
-    ...options,
-  });
+  const queryKey = keyOf(projectId, endpoint, input);
+  const queryFn = ({ signal }: { signal: AbortSignal }) => call(endpoint, input, { projectId, signal });
+  const cache = useQueryClient();
+  if (isToBeAsked(cache, queryKey, options.enabled)) void cache.prefetchQuery({ queryKey, queryFn });
+  return useQuery({ queryKey, queryFn, ...options });
 }
+
+/**
+ * What is asked for the first time is asked while the page is drawn, not after it was: the service works meanwhile. The query asks
+ * nothing again that is on its way.
+ */
+const isToBeAsked = (cache: QueryClient, key: readonly unknown[], enabled: unknown = true) =>
+  enabled === true && cache.getQueryState(key) === undefined;
 
 /** A page of a list that goes on at a cursor. */
 interface Paged {
@@ -124,9 +131,10 @@ export function useApiPages<K extends PagedEndpoint>(
   { keepsPrevious = false, ...options }: { enabled?: boolean; keepsPrevious?: boolean } = {},
 ) {
   const projectId = useProjectId();
-  return useInfiniteQuery<Answer<K>, Error, InfiniteData<Answer<K>>, readonly unknown[], string | null>({
+  const cache = useQueryClient();
+  const pages = {
     queryKey: [...keyOf(projectId, endpoint, input), "pages"],
-    queryFn: ({ pageParam, signal }) => {
+    queryFn: ({ pageParam, signal }: { pageParam: string | null; signal: AbortSignal }) => {
       const { query } = input as { query?: object };
       // The cursor is the place from then on: an anchor beside it is refused.
       const place = pageParam === null ? {} : { cursor: pageParam, anchor: undefined };
@@ -134,6 +142,10 @@ export function useApiPages<K extends PagedEndpoint>(
       return call(endpoint, asked, { projectId, signal });
     },
     initialPageParam: null,
+  };
+  if (isToBeAsked(cache, pages.queryKey, options.enabled)) void cache.prefetchInfiniteQuery(pages);
+  return useInfiniteQuery<Answer<K>, Error, InfiniteData<Answer<K>>, readonly unknown[], string | null>({
+    ...pages,
     getNextPageParam: (page) => ((page as Paged).hasMore ? (page as Paged).cursor : undefined),
     // All pages that were read would be read again, one after the other.
     refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= FEW_PAGES,
