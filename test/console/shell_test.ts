@@ -102,9 +102,13 @@ describeInBrowser("projects", () => {
 });
 
 describeInBrowser("the keyboard", () => {
-  test("? lists the keys, and the search finds pages and does things", async () => {
-    const page = await opened("/");
-    await heading(page, "Overview").waitFor();
+  test("the first Tab leads past the navigation; ? lists the keys, and the search finds pages and does things", async () => {
+    const page = await opened("/members");
+    await heading(page, "Members").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+
+    expect(await page.locator("main:focus").count()).toBe(1);
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await keepPicture(page, "keys-light-1280");
@@ -117,23 +121,14 @@ describeInBrowser("the keyboard", () => {
     await keepPicture(page, "search-light-1280");
     await expectSound(page);
   });
-
-  test("the first Tab leads past the navigation", async () => {
-    const page = await opened("/");
-    await heading(page, "Overview").waitFor();
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
-
-    expect(await page.locator("main:focus").count()).toBe(1);
-  });
 });
 
 describeInBrowser("what can go wrong", () => {
   test("an address that leads nowhere says so, inside and outside of a project", async () => {
-    for (const path of ["/nowhere", "~/nowhere"]) {
-      const page = await opened(path);
-      await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
-    }
+    const page = await opened("/nowhere");
+    await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
+    await page.goto(`${stage.origin}/app/nowhere`);
+    await page.getByRole("heading", { name: "Nothing is here" }).waitFor();
   });
 
   test("a lost connection is a banner that goes away by itself", async () => {
@@ -162,11 +157,11 @@ describeInBrowser("what can go wrong", () => {
   });
 
   test("the choice of colours stays", async () => {
-    const page = await opened("/");
+    const page = await opened("/members");
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByText("Dark", { exact: true }).click();
     await page.reload();
-    await heading(page, "Overview").waitFor();
+    await heading(page, "Members").waitFor();
 
     expect(await page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
   });

@@ -69,8 +69,8 @@ describeInBrowser("a page with a form", () => {
   });
 
   test("the back button asks, also twice in a row, and leads where it would have led", async () => {
-    const page = await opened("/");
-    await heading(page, "Overview");
+    const page = await opened("/members");
+    await heading(page, "Members");
     await page.getByRole("link", { name: "Segments" }).click();
     await page.getByRole("link", { name: "New segment" }).click();
     const name = page.getByLabel("Name");
@@ -85,7 +85,7 @@ describeInBrowser("a page with a form", () => {
     expect(await name.inputValue()).toBe("Half a name");
     await page.evaluate(() => history.go(-2));
     await answer(page, "Discard");
-    await heading(page, "Overview");
+    await heading(page, "Members");
     await page.evaluate(() => history.go(1));
     await heading(page, "Segments");
     await page.evaluate(() => history.go(1));
@@ -112,8 +112,8 @@ describeInBrowser("a page with a form", () => {
     await page.getByText("The settings are saved").waitFor();
     await page.reload();
     expect(asked).toEqual(["beforeunload"]);
-    await page.getByRole("link", { name: "Overview" }).click();
-    await heading(page, "Overview");
+    await page.getByRole("link", { name: "Members" }).click();
+    await heading(page, "Members");
   });
 
   test("what is chosen for the columns of a file asks as well, and another file is another choice", async () => {
@@ -189,8 +189,8 @@ describeInBrowser("a dialog with a form", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await answer(page, "Discard");
     await dialog.waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "Overview" }).click();
-    await heading(page, "Overview");
+    await page.getByRole("link", { name: "Members" }).click();
+    await heading(page, "Members");
   });
 
   test("what was pasted stays when it is closed, and asks when the page is left", async () => {
@@ -200,14 +200,14 @@ describeInBrowser("a dialog with a form", () => {
     await field.fill("ada@people.example");
     await page.keyboard.press("Escape");
     await field.waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("link", { name: "Members" }).click();
     await answer(page, "Keep writing");
     await page.getByRole("button", { name: "Add contacts" }).click();
     expect(await field.inputValue()).toBe("ada@people.example");
     await page.getByRole("button", { name: "Add 1 address" }).click();
     await page.getByText("1 contact added to VIPs").waitFor();
-    await page.getByRole("link", { name: "Overview" }).click();
-    await heading(page, "Overview");
+    await page.getByRole("link", { name: "Members" }).click();
+    await heading(page, "Members");
   });
 });
 
