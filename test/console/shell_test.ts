@@ -156,6 +156,20 @@ describeInBrowser("what can go wrong", () => {
     expect(loads).toBeGreaterThan(0);
   });
 
+  test("a page whose file stays away says so after it was loaded again once, and the others work", async () => {
+    const page = await opened("/members");
+    await heading(page, "Members").waitFor();
+    let loads = 0;
+    page.on("load", () => loads++);
+    await page.route("**/assets/images-*", (route) => route.fulfill({ status: 404, body: "" }));
+    await page.getByRole("link", { name: "Images" }).click();
+    await page.getByRole("alert").getByText("This page has broken").waitFor();
+
+    expect(loads).toBe(1);
+    await page.getByRole("link", { name: "Domains" }).click();
+    await heading(page, "Domains").waitFor();
+  });
+
   test("the choice of colours stays", async () => {
     const page = await opened("/members");
     await page.getByRole("button", { name: "Account" }).click();
