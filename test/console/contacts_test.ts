@@ -136,8 +136,9 @@ browserTest("a search, a subscription and a segment narrow the list, and stand i
     expect(await page.getByLabel("Search by address").inputValue()).toBe("");
     await page.getByLabel("Subscription").first().click();
     await page.getByRole("option", { name: "Unsubscribed" }).click();
+    // What was found before stays until the answer is there.
+    await page.getByText("hana.57@people.example").waitFor({ state: "detached" });
     await page.getByText("emil.54@people.example").waitFor();
-    expect(await page.getByText("hana.57@people.example").count()).toBe(0);
     await page.goBack();
     await page.getByText("hana.57@people.example").waitFor();
   });
