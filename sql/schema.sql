@@ -1936,6 +1936,8 @@ create table emails (
   workflow_id uuid,
   -- Of a mail of a workflow: the step that sent it. The step may be gone.
   step_id uuid,
+  -- The mail that this one repeats, because somebody asked for it. That one may be gone.
+  resend_of uuid,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 -- Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at
@@ -1975,6 +1977,8 @@ CREATE INDEX emails_opened ON public.emails USING btree (project_id, campaign_id
 -- Of the rows that change often, only the open ones are indexed by state, so that these indexes stay small. Serves
 -- `emails.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.
 CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) WHERE (status = 'PENDING'::email_status);
+-- Serves `emails.timeline`: when a mail was sent again.
+CREATE INDEX emails_resent ON public.emails USING btree (project_id, resend_of) WHERE (resend_of IS NOT NULL);
 -- Serves `emails.settle_dead`, `emails.orphaned_by`, `emails.held_by` and `campaign_send.finish`.
 CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);
 -- Serves `emails.list`: the recipients of a campaign who unsubscribed by it.
@@ -2118,6 +2122,23 @@ CREATE OR REPLACE FUNCTION public.emails_of_contacts(project uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(('emails of contacts '::text || (project)::text), (0)::bigint);
+
+-- What the template of a mail of a workflow sees beyond its contact, as its execution knows it now: `emails.data` is only
+-- kept until the mail has a final state. Null where the execution or its contact is gone, and for any other mail.
+CREATE OR REPLACE FUNCTION public.workflow_mail_data(e emails)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN ((workflow_mail_data.e).contact_id IS NOT NULL) THEN x.context
+             ELSE ((c.data || jsonb_build_object('contact', jsonb_build_object('id', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data))) || x.context)
+         END AS "case"
+    FROM (executions x
+      JOIN contacts c ON (((c.project_id = x.project_id) AND (c.id = x.contact_id))))
+   WHERE ((x.project_id = (workflow_mail_data.e).project_id) AND (x.id = (workflow_mail_data.e).workflow_execution_id));
+END;
 
 -- The first id that can be made at a moment: where a range of time begins in the order of ids.
 CREATE OR REPLACE FUNCTION public.first_id_at(at timestamp with time zone)

@@ -54,6 +54,17 @@ export const stateProblems = {
       suggestion: "Have the operator set SMTP_URL in every process of the service, and restart them",
     }),
 
+  mailUnderWay: (status: string) =>
+    new Problem(409, "CONFLICT", "Cannot send this mail again: it is still on its way", {
+      details: { status },
+      suggestion: "Wait until it was sent, or has failed",
+    }),
+
+  mailNotRepeated: (reason: string) =>
+    new Problem(409, "CONFLICT", `Cannot send this mail again: ${reason}`, {
+      suggestion: "Write a new one with POST /v1/send",
+    }),
+
   importNotUndone: (days: number) =>
     new Problem(409, "CONFLICT", "Cannot undo this import", {
       suggestion: `Only an import that has ended, completed or failed, and was no dry run can be undone, once, within ${days} days`,

@@ -11,6 +11,30 @@ select
 from projects p
 where p.id = :project_id;
 
+-- name: copy :exec
+-- Copies a content with its attachments under another id, for a mail of its own; nothing where its body is gone.
+-- Whether it is followed is settled anew.
+with copied as (
+  insert into contents (
+    project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tracked
+  )
+  select
+    o.project_id, :id, o.subject, o.html, o.text, o.from_email, o.from_name, o.reply_to, o.headers, o.data, o.template_id,
+    o.type, false,
+    p.tracking = 'ENABLED' or p.tracking = 'MARKETING_ONLY' and o.type <> 'TRANSACTIONAL'
+  from contents o
+  join projects p on p.id = o.project_id
+  where o.project_id = :project_id and o.id = :content_id and o.emptied_at is null
+  returning project_id, id
+),
+attached as (
+  insert into attachments (project_id, content_id, position, filename, content_type, cid, disposition, content)
+  select c.project_id, c.id, a.position, a.filename, a.content_type, a.cid, a.disposition, a.content
+  from copied c
+  join attachments a on a.project_id = c.project_id and a.content_id = :content_id
+)
+select from copied;
+
 -- name: attach :exec
 -- nullable: rows.cid
 -- Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the

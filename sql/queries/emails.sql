@@ -1,8 +1,8 @@
 -- name: insert_many :many
--- nullable: template_id, rows.contact_id, rows.to_name
+-- nullable: template_id, rows.contact_id, rows.to_name, rows.resend_of, rows.data
 -- Adds the mails of a request to the ledger, and returns those that are to be sent: a mail to a suppressed address is
--- closed at once. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
--- written the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
+-- closed at once. `rows` holds `{id, contact_id, address, to_name?, resend_of?, data?}`; they share one content. The
+-- caller has just written or locked the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
 -- address, whatever the planner estimates about its size. They count against this month's limit: all of them, or
 -- nothing is done.
 with taken as materialized (
@@ -10,21 +10,25 @@ with taken as materialized (
 ),
 given as (
   select
-    r.id, r.contact_id, r.address, r.to_name,
+    r.id, r.contact_id, r.address, r.to_name, r.resend_of, r.data,
     (
       select s.reason
       from suppressions s
       where s.project_id = :project_id and s.email = r.address
     ) as suppressed
   from taken
-  cross join json_to_recordset(:rows::json) as r (id uuid, contact_id uuid, address text, to_name text)
+  cross join json_to_recordset(:rows::json) as r (
+    id uuid, contact_id uuid, address text, to_name text, resend_of uuid, data jsonb
+  )
 ),
 added as (
   insert into emails (
-    project_id, id, contact_id, address, to_name, content_id, source_type, template_id, status, error, due_at, queued_at
+    project_id, id, contact_id, address, to_name, content_id, source_type, template_id, resend_of, data, status, error,
+    due_at, queued_at
   )
   select
-    :project_id, id, contact_id, address, to_name, :content_id, 'TRANSACTIONAL', :template_id,
+    :project_id, id, contact_id, address, to_name, :content_id, 'TRANSACTIONAL', :template_id, resend_of,
+    case when suppressed is null then data end,
     case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
     'The address is on the suppression list (' || suppressed || ')',
     :now, :now
@@ -420,7 +424,8 @@ select
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
-  e.opens, e.clicks
+  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at,
+  case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
 where e.project_id = :project_id and e.id = :email_id;
@@ -437,7 +442,8 @@ select
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
-  e.opens, e.clicks
+  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at,
+  case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
 where e.project_id = :project_id
@@ -519,7 +525,8 @@ select
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
-  e.opens, e.clicks
+  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at,
+  case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from newest n
 join emails e on e.project_id = :project_id and e.id = n.id
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
@@ -528,7 +535,8 @@ order by e.id desc;
 -- name: content :maybe
 -- What a mail said, while its body is kept, and its contact as they are now.
 select
-  e.id, e.address, e.to_name, e.source_type, e.campaign_id, e.template_id, e.contact_id, e.data as own_data,
+  e.id, e.address, e.to_name, e.source_type, e.campaign_id, e.template_id, e.contact_id,
+  coalesce(e.data, workflow_mail_data(e)) as own_data,
   o.id as "content_id?", o.subject as "subject?", o.html as "html?", o.text as "text?", o.from_email as "from_email?",
   o.from_name as "from_name?", o.reply_to as "reply_to?", o.headers as "headers?", o.data as "request_data?",
   o.type as "type?", o.emptied_at as "emptied_at?", c.subscribed as "subscribed?", c.data as "contact_data?",
@@ -538,6 +546,35 @@ join projects p on p.id = e.project_id
 left join contents o on o.project_id = e.project_id and o.id = e.content_id
 left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where e.project_id = :project_id and e.id = :email_id;
+
+-- name: to_resend :maybe
+-- A mail that is to be sent again, with what decides whether it may. `to` is the address that its contact has now; null
+-- once the contact has been deleted. The contact is locked: it stays until the commit.
+with original as materialized (
+  select
+    e.contact_id, e.address, e.to_name, e.status, e.source_type, e.content_id, e.template_id, e.workflow_execution_id,
+    coalesce(e.data, workflow_mail_data(e)) as data
+  from emails e
+  where e.project_id = :project_id and e.id = :email_id and not exists (select from reset_of(e))
+),
+held as materialized (
+  select c.id, c.email, c.subscribed
+  from contacts c
+  where c.project_id = :project_id and c.id = (select contact_id from original)
+  for key share
+)
+select
+  e.contact_id,
+  case
+    when e.contact_id is not null then h.email
+    when strpos(e.address, '@') > 0 then e.address
+  end as "to?",
+  e.to_name, e.status as "status!", e.source_type as "source_type!", e.template_id, e.data,
+  e.workflow_execution_id is not null and e.data is null as "is_data_gone!",
+  h.subscribed as "subscribed?", o.id as "content_id?", o.type as "type?", o.from_email as "from_email?"
+from original e
+left join held h on true
+left join contents o on o.project_id = :project_id and o.id = e.content_id and o.emptied_at is null;
 
 -- name: attachments :many
 -- The attachments of a content, without their bytes.
@@ -550,10 +587,10 @@ order by position;
 -- nullable: contact_id
 -- What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its
 -- contact by their names, and no longer after it than anybody opens a mail.
-select l.id as "id!", l.name as "name!", l.data as "data!", l.created_at as "created_at!"
+select l.id as "id!", l.name as "name!", l.data as "data!", l.bot as "bot!", l.created_at as "created_at!"
 from (
   (
-    select v.id, v.name, v.data, v.created_at
+    select v.id, v.name, v.data, v.bot, v.created_at
     from events v
     where v.project_id = :project_id
       and v.contact_id is not distinct from :contact_id::uuid
@@ -564,12 +601,20 @@ from (
     limit :limit::int
   )
   union all
-  select md5(e.id::text || fact.name)::uuid, fact.name, '{}'::jsonb, fact.at
+  select md5(e.id::text || fact.name)::uuid, fact.name, '{}'::jsonb, false, fact.at
   from emails e
   cross join lateral (
     values ('email.queued', e.queued_at), ('email.captured', e.captured_at), ('email.released', e.released_at)
   ) as fact (name, at)
   where e.project_id = :project_id and e.id = :email_id and fact.at is not null
+  union all
+  (
+    select r.id, 'email.resent', jsonb_build_object('emailId', r.id), false, r.queued_at
+    from emails r
+    where r.project_id = :project_id and r.resend_of = :email_id
+    order by r.id
+    limit :limit
+  )
 ) as l
 order by l.created_at, l.id
 limit :limit::int;

@@ -585,12 +585,16 @@ export interface Queries {
     /** Whether its mails are followed is settled here, by the project's setting of this moment.
      * (sql/queries/contents.sql:1) */
     insert(on: On, args: { id: string; subject: string; html: string; text: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; headers: JsonArg | null; data: JsonArg | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean; projectId: string }): Promise<number>;
+    /** Copies a content with its attachments under another id, for a mail of its own; nothing where its body is gone.
+     * Whether it is followed is settled anew.
+     * (sql/queries/contents.sql:14) */
+    copy(on: On, args: { id: string; projectId: string; contentId: string }): Promise<number>;
     /** Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
      * content in base64 as the request carried it.
-     * (sql/queries/contents.sql:14) */
+     * (sql/queries/contents.sql:38) */
     attach(on: On, args: { projectId: string; contentId: string; rows: { position: number; filename: string; content_type: string; cid: string | null | undefined; disposition: string; content: string }[] }): Promise<number>;
     /** The attachments of these contents, in the order of the request.
-     * (sql/queries/contents.sql:25) */
+     * (sql/queries/contents.sql:49) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
   dailyCounts: {
@@ -800,12 +804,12 @@ export interface Queries {
   };
   emails: {
     /** Adds the mails of a request to the ledger, and returns those that are to be sent: a mail to a suppressed address is
-     * closed at once. `rows` holds `{id, contact_id, address, to_name?}`; they share one content. The caller has just
-     * written the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
+     * closed at once. `rows` holds `{id, contact_id, address, to_name?, resend_of?, data?}`; they share one content. The
+     * caller has just written or locked the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
      * address, whatever the planner estimates about its size. They count against this month's limit: all of them, or
      * nothing is done.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined }[]; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
+    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined }[]; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
@@ -820,94 +824,98 @@ export interface Queries {
      * commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
      * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
      * retries if they are counted.
-     * (sql/queries/emails.sql:39) */
+     * (sql/queries/emails.sql:43) */
     settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** The recipient domains of those of these mails that are still to be sent.
-     * (sql/queries/emails.sql:201) */
+     * (sql/queries/emails.sql:205) */
     recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
     /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
      * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
-     * (sql/queries/emails.sql:208) */
+     * (sql/queries/emails.sql:212) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
      * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
      * that it is not always the same mails that try a domain.
-     * (sql/queries/emails.sql:220) */
+     * (sql/queries/emails.sql:224) */
     comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/emails.sql:257) */
+     * (sql/queries/emails.sql:261) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
     /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
-     * (sql/queries/emails.sql:280) */
+     * (sql/queries/emails.sql:284) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/emails.sql:297) */
+     * (sql/queries/emails.sql:301) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/emails.sql:306) */
+     * (sql/queries/emails.sql:310) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/emails.sql:314) */
+     * (sql/queries/emails.sql:318) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt for good. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/emails.sql:341) */
+     * (sql/queries/emails.sql:345) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/emails.sql:375) */
+     * (sql/queries/emails.sql:379) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/emails.sql:384) */
+     * (sql/queries/emails.sql:388) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
     /** With what it said.
-     * (sql/queries/emails.sql:414) */
-    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number } | null>;
+     * (sql/queries/emails.sql:418) */
+    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:428) */
-    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
+     * (sql/queries/emails.sql:433) */
+    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null }[]>;
     /** The contacts whose address contains a text, up to `limit`.
-     * (sql/queries/emails.sql:449) */
+     * (sql/queries/emails.sql:455) */
     foundContacts(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The contents whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:456) */
+     * (sql/queries/emails.sql:462) */
     foundContents(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The campaigns that have been sent and whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:463) */
+     * (sql/queries/emails.sql:469) */
     foundCampaigns(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, the newest first. Each
      * of them gives a page by its index.
-     * (sql/queries/emails.sql:471) */
-    find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
+     * (sql/queries/emails.sql:477) */
+    find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null }[]>;
     /** What a mail said, while its body is kept, and its contact as they are now.
-     * (sql/queries/emails.sql:528) */
+     * (sql/queries/emails.sql:535) */
     content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
+    /** A mail that is to be sent again, with what decides whether it may. `to` is the address that its contact has now; null
+     * once the contact has been deleted. The contact is locked: it stays until the commit.
+     * (sql/queries/emails.sql:550) */
+    toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
     /** The attachments of a content, without their bytes.
-     * (sql/queries/emails.sql:542) */
+     * (sql/queries/emails.sql:579) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
     /** What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its
      * contact by their names, and no longer after it than anybody opens a mail.
-     * (sql/queries/emails.sql:549) */
-    timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; createdAt: Date }[]>;
+     * (sql/queries/emails.sql:586) */
+    timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:577) */
+     * (sql/queries/emails.sql:622) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:588) */
+     * (sql/queries/emails.sql:633) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:594) */
+     * (sql/queries/emails.sql:639) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:602) */
+     * (sql/queries/emails.sql:647) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {

@@ -67,7 +67,16 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
   Contents: ["templates", "template_versions", "contents", "attachments", "uploads"],
   Domains: ["domains"],
   Emails: [
-    ["emails", "reached", "recipient_domain", "emails_of_contacts", "first_id_at", "time_of_id", "uuid_v7"],
+    [
+      "emails",
+      "reached",
+      "recipient_domain",
+      "emails_of_contacts",
+      "workflow_mail_data",
+      "first_id_at",
+      "time_of_id",
+      "uuid_v7",
+    ],
     ["handover_marks", "mark_handovers", "may_be_sent", "marks_of"],
     "handover_notes",
     "captured_mails",

@@ -101,7 +101,9 @@ async function acceptOne(ctx: Context, projectId: string): Promise<void> {
       contentId,
       templateId: null,
       now: tx.now(),
-      rows: [{ id: emailId, contact_id: contact.id, address: email, to_name: null }],
+      rows: [
+        { id: emailId, contact_id: contact.id, address: email, to_name: null, resend_of: null, data: null },
+      ],
     });
     await q.jobs.addMany(tx, {
       task: "send_emails",

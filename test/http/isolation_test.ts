@@ -255,6 +255,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /emails/:id": { path: `/emails/${c.email}` },
   "GET /emails/:id/content": { path: `/emails/${c.email}/content` },
   "GET /emails/:id/events": { path: `/emails/${c.email}/events` },
+  "POST /emails/:id/resend": { path: `/emails/${c.email}/resend` },
   "GET /inbox/mails/:id": { path: `/inbox/mails/${c.captured}` },
   "PATCH /inbox/mails/:id": { path: `/inbox/mails/${c.captured}`, body: { read: true } },
   "DELETE /inbox/mails/:id": { path: `/inbox/mails/${c.captured}` },

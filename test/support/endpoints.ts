@@ -213,6 +213,7 @@ export const FOR_MEMBERS = [
   "GET /emails/:id",
   "GET /emails/:id/content",
   "GET /emails/:id/events",
+  "POST /emails/:id/resend",
   "GET /suppressions",
   "POST /suppressions",
   "DELETE /suppressions",

@@ -168,6 +168,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("getEmail", { path: mail });
   await tell("getEmailContent", { path: mail });
   await tell("listEmailEvents", { path: mail });
+  await tell("resendEmail", { path: mail });
   await inbox(tell, service, mail.id);
   const draft = {
     name: "October",

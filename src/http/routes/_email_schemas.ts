@@ -43,9 +43,27 @@ export const Email = t.Object(
     sourceType: SourceType,
     status: EmailStatus,
     messageId: Nullable(t.String()),
+    providerId: Nullable(
+      t.String({ description: "Its id at the provider, where its server says one when it takes the mail." }),
+    ),
+    resendOf: Nullable(
+      t.String({ format: "uuid", description: "The mail that this one repeats. That one may be gone." }),
+    ),
     attempts: Int,
     error: Nullable(t.String()),
     queuedAt: Timestamp,
+    nextAttemptAt: Nullable(
+      t.Unsafe<Date>({
+        ...Timestamp,
+        description: "Of a PENDING mail: not before this time. Null while it waits for its turn at a domain.",
+      }),
+    ),
+    doubtedAt: Nullable(
+      t.Unsafe<Date>({
+        ...Timestamp,
+        description: "When it was first unknown whether it was sent: the recipient may have it twice.",
+      }),
+    ),
     capturedAt: Nullable(Timestamp),
     sentAt: Nullable(Timestamp),
     deliveredAt: Nullable(Timestamp),
@@ -83,9 +101,12 @@ export const EmailEvent = t.Object(
     id: Uuid,
     name: t.String({
       description:
-        "`email.queued`, `email.captured` and `email.released`, or an event such as `email.click`, whose data has the `link`.",
+        "`email.queued`, `email.captured`, `email.released` and `email.resent`, whose data has the `emailId` of the new mail, or an event such as `email.click`, whose data has the `link`.",
     }),
     data: t.Unknown(),
+    bot: t.Boolean({
+      description: "Opened or clicked by a program, as filters and mail programs do: it is not counted.",
+    }),
     createdAt: Timestamp,
   },
   { title: "EmailEvent" },

@@ -6,9 +6,11 @@ import { problems } from "../../problem.ts";
 import { searchEmails } from "../../sending/delivery/email_search.ts";
 import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
 import { mailEvents, showMail } from "../../sending/delivery/shown_mail.ts";
+import { resend } from "../../sending/send/resend.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
+import { idempotencyKey, IdempotencyHeaders } from "../entry/idempotency.ts";
 import { answers, isUuid, PathId, Text, Uuid } from "../entry/schemas.ts";
 import { Email, EmailContent, EmailEvent, MessageType, SourceType, EmailStatus } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, strictOrderQuery, toIdPage } from "./_lists.ts";
@@ -94,7 +96,27 @@ export function emailsRoutes(ctx: Context) {
           operationId: "listEmailEvents",
           summary: "List what became of a mail, the oldest first",
           description:
-            "Up to 200 entries: queued, captured, released; sent, delivered, opens, clicks with their links, bounce, complaint.",
+            "Up to 200 entries: queued, captured, released, sent again; sent, delivered, opens, clicks with their links, bounce, complaint.",
+        },
+      },
+    )
+    .post(
+      "/:id/resend",
+      async ({ project, params: { id }, headers, set }) => {
+        const key = idempotencyKey(headers);
+        const call = { projectId: project.id, key, request: "POST /emails/:id/resend" };
+        set.status = 202;
+        return await resend(ctx, call, emailId(id));
+      },
+      {
+        ...one,
+        headers: IdempotencyHeaders,
+        response: answers(Email, { status: 202, refusals: [400, 402, 404, 409, 422] }),
+        detail: {
+          operationId: "resendEmail",
+          summary: "Send a mail again to its recipient",
+          description:
+            "What the mail said goes out as a new mail, whose `resendOf` names the first one: with the same attachments, to the address that the contact has now, with the data of now. It is a single mail, whatever the first one belonged to: it counts as a transactional one, and for no campaign. The answer is its row in the ledger: `SUPPRESSED` where the address is on the suppression list. Refused are a sender whose domain is no longer verified (403), a recipient who has opted out of such mail (400, `details.recipients`), a used `Idempotency-Key`, and a mail that is still on its way, or whose content, contact or workflow is gone (409).",
         },
       },
     );

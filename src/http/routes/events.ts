@@ -1,6 +1,5 @@
 // /events: what happened, by name and by contact. Bare responses, except for those of /v1/track.
 import { Elysia, t } from "elysia";
-import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
 import type { Context } from "../../context.ts";
 import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { deleteEvents } from "../../insight/events/deletion.ts";
@@ -12,6 +11,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
+import { idempotencyKey } from "../entry/idempotency.ts";
 import { Event, EventCount, EventList, EventUsage, ListedEvent, TrackBody } from "./_event_schemas.ts";
 import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { bodyWarnings } from "../entry/body_plans.ts";
@@ -39,7 +39,7 @@ export function eventsRoutes(ctx: Context) {
       .post(
         "/track",
         async ({ project, body, headers, status, request }) => {
-          const call = { projectId: project.id, key: keyOf(headers), request: "POST /events/track" };
+          const call = { projectId: project.id, key: idempotencyKey(headers), request: "POST /events/track" };
           const { email, event, name, ...rest } = body;
           const input = {
             ...rest,
@@ -177,13 +177,6 @@ export function eventsRoutes(ctx: Context) {
         },
       )
   );
-}
-
-function keyOf(headers: { "idempotency-key"?: string | undefined }): string | null {
-  const key = headers["idempotency-key"];
-  if (key === undefined) return null;
-  assertIdempotencyKey(key);
-  return key;
 }
 
 function pageOf(limit: string | undefined, cursor: string | undefined) {

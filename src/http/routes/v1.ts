@@ -1,6 +1,5 @@
 // /v1: the public API. Responses in the success envelope.
 import { Elysia, t } from "elysia";
-import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
 import { track, trackErrors } from "../../audience/tracking.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
@@ -13,6 +12,7 @@ import { bounded, boundedText } from "../entry/body_bounds.ts";
 import { bodyWarnings } from "../entry/body_plans.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
+import { idempotencyKey, IdempotencyHeaders } from "../entry/idempotency.ts";
 import {
   answers,
   Data,
@@ -32,14 +32,6 @@ import {
 const MAX_BODY_CHARS = 1_048_576;
 /** What stands around the content of files. */
 const ATTACHMENT_NAMES_BYTES = 65_536;
-
-const IdempotencyHeaders = t.Object({
-  "idempotency-key": t.Optional(
-    t.String({
-      description: "1 to 255 printable ASCII characters: a repeat within 24 hours is refused with 409.",
-    }),
-  ),
-});
 
 const TrackBody = t.Object(
   {
@@ -302,11 +294,4 @@ export function v1Routes(ctx: Context) {
           },
         ),
     );
-}
-
-function idempotencyKey(headers: { "idempotency-key"?: string | undefined }): string | null {
-  const key = headers["idempotency-key"];
-  if (key === undefined) return null;
-  assertIdempotencyKey(key);
-  return key;
 }

@@ -1,11 +1,10 @@
 import { withPreheader } from "../../content/preheader.ts";
 import { assertSenderVerified } from "../../accounts/projects/domains.ts";
-import { withinLimit } from "../../accounts/billing/usage.ts";
 import { compileTemplate } from "../../content/handlebars/mod.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type Campaign, getCampaign } from "./mod.ts";
-import { addSendJobs } from "../delivery/enqueue.ts";
+import { enterLedger } from "../send/ledger.ts";
 
 const PREFIX = "[TEST] ";
 
@@ -43,15 +42,8 @@ export async function sendTestMail(
       type: campaign.type,
       shared: false,
     });
-    const rows = [{ id: emailId, contact_id: null, address: email, to_name: null }];
-    const inserting = q.emails.insertMany(tx, {
-      projectId,
-      contentId,
-      templateId: null,
-      now: tx.now(),
-      rows,
-    });
-    await addSendJobs(tx, await withinLimit(tx, inserting));
+    const mail = { id: emailId, contact_id: null, address: email, to_name: null };
+    await enterLedger(tx, { projectId, id: contentId, templateId: null }, [mail]);
     return emailId;
   });
 }

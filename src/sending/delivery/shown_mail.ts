@@ -33,6 +33,8 @@ export interface MailEvent {
   id: string;
   name: string;
   data: unknown;
+  /** By a program: it is not counted. */
+  bot: boolean;
   createdAt: Date;
 }
 

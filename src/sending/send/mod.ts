@@ -1,21 +1,14 @@
 import { withPreheader } from "../../content/preheader.ts";
-import { assertSenderVerified } from "../../accounts/projects/domains.ts";
 import { type IdempotentRequest, once } from "../../accounts/idempotency.ts";
-import { withinLimit } from "../../accounts/billing/usage.ts";
 import { dataProblem, shownData, sortData } from "../../audience/contacts/data.ts";
-import {
-  contactKey,
-  optedOutAmong,
-  upsertContacts,
-  type WrittenContact,
-} from "../../audience/contacts/mod.ts";
+import { contactKey, upsertContacts, type WrittenContact } from "../../audience/contacts/mod.ts";
 import { plainText } from "../../content/plain_text.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
-import { addSendJobs } from "../delivery/enqueue.ts";
+import { assertMayBeSent, enterLedger } from "./ledger.ts";
 import { type Recipient, recipientsOf, type SendInput, sendErrors, toRecipient } from "./input.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
@@ -41,7 +34,11 @@ export async function send(ctx: Context, request: IdempotentRequest, input: Send
   try {
     return await once(ctx, request, async (tx) => {
       const content = await contentOf(tx, request.projectId, input);
-      await assertMayBeSent(tx, content, recipients);
+      await assertMayBeSent(
+        tx,
+        content,
+        recipients.map((recipient) => recipient.email),
+      );
       return await accept(tx, content, recipients, input);
     });
   } catch (error) {
@@ -86,18 +83,6 @@ function senderOf(input: SendInput, template: Template | null): Recipient {
   return { email, name: isBare ? input.name?.trim() || null : name };
 }
 
-async function assertMayBeSent(tx: Context, content: Content, recipients: Recipient[]): Promise<void> {
-  const { projectId, fromEmail, type } = content;
-  await assertSenderVerified(tx, projectId, fromEmail);
-  if (type !== "MARKETING") return;
-  const optedOut = await optedOutAmong(
-    tx,
-    projectId,
-    recipients.map((recipient) => recipient.email),
-  );
-  if (optedOut.length > 0) throw problems.optedOut(optedOut);
-}
-
 async function accept(
   tx: Context,
   content: Content,
@@ -110,17 +95,12 @@ async function accept(
     const contact = contacts.get(contactKey(projectId, email))!;
     return { id: newId(tx), contact_id: contact.id, address: contact.email, to_name: name };
   });
-  const now = tx.now();
   await q.contents.insert(tx, { ...content, shared: recipients.length > 1 });
   if (input.attachments?.length) await attach(tx, content, input.attachments);
-  // A suppressed address has its row in the ledger too, but no job.
-  const { id: contentId, templateId } = content;
-  const inserting = q.emails.insertMany(tx, { projectId, contentId, templateId, now, rows });
-  const open = await withinLimit(tx, inserting);
-  await addSendJobs(tx, open);
+  await enterLedger(tx, content, rows);
   return {
     emails: rows.map((row) => ({ contact: { id: row.contact_id, email: row.address }, email: row.id })),
-    timestamp: now,
+    timestamp: tx.now(),
   };
 }
 

@@ -1,0 +1,27 @@
+alter table emails add column resend_of uuid;
+comment on column emails.resend_of is 'The mail that this one repeats, because somebody asked for it. That one may be gone.';
+
+create index emails_resent on emails (project_id, resend_of) where resend_of is not null;
+comment on index emails_resent is 'Serves `emails.timeline`: when a mail was sent again.';
+
+create function workflow_mail_data(e emails) returns jsonb
+language sql stable parallel safe
+begin atomic
+  select
+    case
+      when e.contact_id is not null then x.context
+      else
+        c.data
+        || jsonb_build_object(
+          'contact',
+          jsonb_build_object('id', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data)
+        )
+        || x.context
+    end
+  from executions x
+  join contacts c on c.project_id = x.project_id and c.id = x.contact_id
+  where x.project_id = e.project_id and x.id = e.workflow_execution_id;
+end;
+comment on function workflow_mail_data is
+'What the template of a mail of a workflow sees beyond its contact, as its execution knows it now: `emails.data` is only
+kept until the mail has a final state. Null where the execution or its contact is gone, and for any other mail.';

@@ -1,0 +1,20 @@
+// The header that keeps a repeated request from being carried out twice.
+import { t } from "elysia";
+import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
+
+/** The headers of an endpoint that takes it. */
+export const IdempotencyHeaders = t.Object({
+  "idempotency-key": t.Optional(
+    t.String({
+      description: "1 to 255 printable ASCII characters: a repeat within 24 hours is refused with 409.",
+    }),
+  ),
+});
+
+/** The key of a request; null where it has none. Throws 400 for one that is no key. */
+export function idempotencyKey(headers: { "idempotency-key"?: string | undefined }): string | null {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return null;
+  assertIdempotencyKey(key);
+  return key;
+}
