@@ -17,6 +17,7 @@ import {
   SettingsIcon,
   SuppressionsIcon,
   TemplatesIcon,
+  WorkflowsIcon,
 } from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.tsx";
 
@@ -99,6 +100,24 @@ export const PAGES: PageRoute[] = [
     path: "/templates/:id",
     label: "Template",
     page: lazyPage(() => import("./pages/template.tsx")),
+  },
+  {
+    path: "/workflows",
+    label: "Workflows",
+    group: "Content",
+    icon: WorkflowsIcon,
+    shortcut: "w",
+    page: lazyPage(() => import("./pages/workflows.tsx")),
+  },
+  {
+    path: "/workflows/new",
+    label: "New workflow",
+    page: lazyPage(() => import("./pages/new_workflow.tsx")),
+  },
+  {
+    path: "/workflows/:id",
+    label: "Workflow",
+    page: lazyPage(() => import("./pages/workflow.tsx")),
   },
   {
     path: "/images",

@@ -1,7 +1,8 @@
 // The console in Chromium: how much comes over the network, when something is painted, how long a step to another page takes,
-// and a list of two million contacts.
+// a list of two million contacts, and a canvas of 300 steps.
 import { builtConsole } from "../../src/console_build.ts";
 import type { Page } from "playwright-core";
+import { measureCanvas } from "./console_canvas.ts";
 import { measureList } from "./console_list.ts";
 import { fillContacts } from "./support/audience.ts";
 import { firstPaint, firstView, logIn, type Visitor, withVisitor } from "./support/browser.ts";
@@ -30,6 +31,7 @@ export async function run(report: Report, { contacts = CONTACTS }: BenchOptions)
       await measureArrival(report, visitor, origin, home);
       await measureSteps(report, visitor, home);
       await measureList(report, visitor, home);
+      await measureCanvas(report, visitor, { origin, home, secret: project.secret });
     });
     await service.stop();
   });

@@ -43,7 +43,7 @@ async function scroll(page: Page): Promise<void> {
 }
 
 /** How far apart the frames were while something went on. */
-async function frames(page: Page, work: () => Promise<unknown>): Promise<number[]> {
+export async function frames(page: Page, work: () => Promise<unknown>): Promise<number[]> {
   await page.evaluate(() => {
     const kept = { times: [] as number[], isOver: false };
     (globalThis as unknown as { kept: typeof kept }).kept = kept;

@@ -8,6 +8,8 @@ export async function overflows(page: Page): Promise<string[]> {
     /** Lines of text are a little higher than the room that they are given, and widths are rounded. */
     const SLACK = 1.5;
     const LEAST_OVERLAP = 2;
+    /** A canvas is moved: what lies on it may reach out of sight. */
+    const CANVAS = "[role=application]";
 
     interface Leaf {
       element: Element;
@@ -59,7 +61,7 @@ export async function overflows(page: Page): Promise<string[]> {
         if (
           !element ||
           words === "" ||
-          element.closest("svg, script, style, .cm-editor") ||
+          element.closest(`svg, script, style, .cm-editor, ${CANVAS}`) ||
           isHidden(element)
         ) {
           continue;
@@ -70,7 +72,12 @@ export async function overflows(page: Page): Promise<string[]> {
         }
       }
       for (const element of document.querySelectorAll("button, input, select, textarea, [role=img], table")) {
-        if (isHidden(element) || !element.parentElement) continue;
+        if (
+          element.closest(`svg, script, style, .cm-editor, ${CANVAS}`) ||
+          isHidden(element) ||
+          !element.parentElement
+        )
+          continue;
         const rect = element.getBoundingClientRect();
         if (rect.width > 0) found.push({ element, words: nameOf(element), rect, isText: false });
       }

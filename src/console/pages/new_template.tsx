@@ -69,9 +69,10 @@ function NewTemplateForm({ start, senders, close }: FormProps) {
         description="Only you and your team see it."
         maxLength={255}
         data-autofocus
-        onFocus={(event) => event.currentTarget.select()}
         key={form.key("name")}
         {...form.getInputProps("name")}
+        // After its own: it would take the place of this one.
+        onFocus={(event) => event.currentTarget.select()}
       />
       <Autocomplete
         mt="sm"

@@ -7,6 +7,7 @@ import { callForVersion } from "../api.ts";
 import { FormError } from "../parts/form.tsx";
 import { CopyIcon, DeleteIcon, InfoIcon, MoreIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
+import { useSaveKey } from "../parts/save_key.ts";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
@@ -177,19 +178,4 @@ function Actions({ stored: { answer }, draft }: { stored: Stored; draft: Templat
       </Button>
     </>
   );
-}
-
-/** Ctrl+S, or ⌘S, anywhere on the page: browsers would save the page as a file. */
-function useSaveKey(save: () => void): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-      // The editor has saved already.
-      if (event.defaultPrevented) return;
-      event.preventDefault();
-      save();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  });
 }

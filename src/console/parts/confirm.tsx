@@ -27,7 +27,7 @@ export function Confirmations() {
 
 function Asked({ question }: { question: Question }) {
   const { children, action, typed, act } = question;
-  const { stay = action === undefined ? "Close" : "Cancel" } = question;
+  const { stay = action === undefined ? "Close" : "Cancel", isDestructive = true } = question;
   const [word, setWord] = useState("");
   const [isActing, setActing] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -66,7 +66,12 @@ function Asked({ question }: { question: Question }) {
           {stay}
         </Button>
         {action !== undefined && (
-          <Button type="submit" color="red" loading={isActing} disabled={!isReady}>
+          <Button
+            type="submit"
+            {...(isDestructive && { color: "red" })}
+            loading={isActing}
+            disabled={!isReady}
+          >
             {action}
           </Button>
         )}

@@ -11,6 +11,8 @@ export interface Question {
   action?: string;
   /** The word on the other one. Left out: `Cancel`. */
   stay?: string;
+  /** Whether something is lost by it, which the button's colour says. Left out: it is. */
+  isDestructive?: boolean;
   /** What has to be typed first, for what takes a lot along: the name of the thing. */
   typed?: string;
   /** Does it. The dialog stays open, with the reason, where it is refused. */

@@ -1,8 +1,8 @@
 // The state of a thing, as a word with a dot in its colour.
 import classes from "./status.module.css";
+import type { Tone } from "./tone.ts";
 
-/** What a state means to people. */
-export type Tone = "fine" | "warn" | "bad" | "busy" | "quiet";
+export type { Tone } from "./tone.ts";
 
 /** The states of every noun of the API. */
 const TONES: Record<string, Tone> = {

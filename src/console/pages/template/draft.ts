@@ -1,11 +1,12 @@
 // What is being written of a template: kept in this browser until it is saved, and saved only over what was seen.
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { Template } from "../../api.gen.ts";
 import { callForVersion, type FieldFault, Refusal } from "../../api.ts";
-import { forgetDraft, keepDraft, keptDraft } from "../../parts/kept_drafts.ts";
+import { keptDraft } from "../../parts/kept_drafts.ts";
 import { toast } from "../../parts/toast.tsx";
 import { useUnsaved } from "../../parts/unsaved.ts";
+import { useKept } from "../../parts/use_kept.ts";
 import { useProjectId } from "../../place.ts";
 import { keyOf, readAgain } from "../../queries.ts";
 import { useSession } from "../../session.ts";
@@ -61,9 +62,6 @@ export interface TemplateDraft {
 export const templateKey = (projectId: string, id: string) =>
   [...keyOf(projectId, "GET /templates/{id}", { path: { id } }), "version"] as const;
 
-/** How long the typing pauses before it is kept. */
-const PAUSE_MS = 400;
-
 /** What is written of a template. */
 export function useTemplateDraft(stored: Stored): TemplateDraft {
   const { answer: template, etag } = stored;
@@ -81,7 +79,7 @@ export function useTemplateDraft(stored: Stored): TemplateDraft {
   const [other, setOther] = useState<Other | null>(null);
   const changed = changedIn(begun.base, words);
   const isChanged = changed.length > 0;
-  const forget = useKept(name, isChanged ? { words, ...begun } : null);
+  const forget = useKept<Kept>(name, isChanged ? { words, ...begun } : null, words);
   useUnsaved(isChanged, forget);
 
   const begin = (next: Stored) => {
@@ -166,40 +164,4 @@ function foundIn(name: string, { answer }: Stored): (Kept & { at: number }) | nu
   const kept = keptDraft<Kept>(name);
   if (!kept || changedIn(wordsOf(answer), kept.value.words).length === 0) return null;
   return { ...kept.value, at: kept.at };
-}
-
-/** Keeps what is written as long as it is not null, when the typing pauses and when the window goes. Returns what forgets it. */
-function useKept(name: string, kept: Kept | null): () => void {
-  const latest = useRef<Kept | null>(kept);
-  const isKept = useRef(kept !== null);
-  // The page is there for a moment longer than what somebody has thrown away.
-  const dropped = useRef<Words | null>(null);
-  useEffect(() => {
-    latest.current = kept && kept.words === dropped.current ? null : kept;
-    const write = () => {
-      if (kept && kept.words === dropped.current) return;
-      if (kept) isKept.current = keepDraft(name, kept);
-      else if (isKept.current) {
-        forgetDraft(name);
-        isKept.current = false;
-      }
-    };
-    const timer = setTimeout(write, PAUSE_MS);
-    return () => clearTimeout(timer);
-  });
-  useEffect(() => {
-    const write = () => void (latest.current && keepDraft(name, latest.current));
-    window.addEventListener("pagehide", write);
-    document.addEventListener("visibilitychange", write);
-    return () => {
-      window.removeEventListener("pagehide", write);
-      document.removeEventListener("visibilitychange", write);
-    };
-  }, [name]);
-  return useCallback(() => {
-    dropped.current = latest.current?.words ?? null;
-    latest.current = null;
-    isKept.current = false;
-    forgetDraft(name);
-  }, [name]);
 }

@@ -83,7 +83,8 @@ export function draftOf({ logic, groups }: Condition): DraftCondition {
   };
 }
 
-function draftFilterOf(filter: Filter): DraftFilter {
+/** What can be edited of a filter. */
+export function draftFilterOf(filter: Filter): DraftFilter {
   const { field, operator, value, unit, count } = filter as Filter & {
     value?: unknown;
     unit?: string;

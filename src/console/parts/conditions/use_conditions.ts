@@ -59,12 +59,13 @@ export interface Edits {
 
 /**
  * A condition that is being written: `const conditions = useConditions(segment.condition)`. See `builder.tsx` for an example.
- * What it is given counts at the begin only; later `reset` does.
+ * What it is given counts at the begin only; later `reset` does. `unfinished`: lines that were begun before, in place of its
+ * own.
  */
-export function useConditions(initial: Condition | null = null): Conditions {
+export function useConditions(initial: Condition | null = null, unfinished?: DraftCondition): Conditions {
   const { vocabulary, error } = useVocabulary();
   const [saved, setSaved] = useState(() => JSON.stringify(initial));
-  const [draft, setDraft] = useState(() => beginOf(initial));
+  const [draft, setDraft] = useState(() => unfinished ?? beginOf(initial));
   const [begin, setBegin] = useState(() => contentOf(draft));
   const [faults, setFaults] = useState<ReadonlyMap<string, LineFaults>>(new Map());
   const [focused, setFocused] = useState<{ id: string } | null>(null);

@@ -1,0 +1,182 @@
+// One workflow: its canvas with the forms of its steps, and its settings.
+import { Alert, Badge, Button, Menu, Switch, Tabs } from "@mantine/core";
+import { useEffect, useMemo } from "react";
+import { useLocation, useParams } from "wouter";
+import { useNames } from "../parts/canvas/drawn.ts";
+import { triggerWords } from "../parts/canvas/words.ts";
+import { FormError } from "../parts/form.tsx";
+import { CopyIcon, DeleteIcon, InfoIcon, MoreIcon } from "../parts/icons.tsx";
+import { PageHeader } from "../parts/page_header.tsx";
+import { useSaveKey } from "../parts/save_key.ts";
+import { Loaded } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+import { toast } from "../parts/toast.tsx";
+import { useUrlState } from "../place.ts";
+import { useApi } from "../queries.ts";
+import { Conflict } from "./workflow/conflict.tsx";
+import { type Stored, useWorkflowDraft, type WorkflowDraft } from "./workflow/draft.ts";
+import { Editor } from "./workflow/editor.tsx";
+import { faultsOf, faultsOfFindings, merged } from "./workflow/faults.ts";
+import { stepOf } from "./workflow/model.ts";
+import { Settings } from "./workflow/settings.tsx";
+import classes from "./workflow/workflow.module.css";
+import { useDuplicateWorkflow, useRemoveWorkflow } from "./workflows/actions.tsx";
+import { useEnable } from "./workflows/enable.tsx";
+
+/** `/workflows/:id`. */
+export default function WorkflowPage() {
+  const { id } = useParams<{ id: string }>();
+  const workflow = useApi("GET /workflows/{id}", { path: { id } });
+  const graph = useApi("GET /workflows/{id}/graph", { path: { id } });
+  return (
+    <Loaded query={workflow}>
+      {(shown) => (
+        <Loaded query={graph}>
+          {(drawn) => <Shown key={id} stored={{ workflow: shown, graph: drawn }} />}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+const TABS = [
+  { value: "canvas", label: "Canvas" },
+  { value: "settings", label: "Settings" },
+];
+
+function Shown({ stored }: { stored: Stored }) {
+  const { workflow, graph } = stored;
+  const [{ tab }, set] = useUrlState({ tab: "canvas", step: "" });
+  const names = useNames();
+  const draft = useWorkflowDraft(stored);
+  const { model, refused, isChanged } = draft;
+  const faults = useMemo(
+    () => merged(refused, faultsOf(model), isChanged ? [] : faultsOfFindings(graph.findings)),
+    [refused, model, isChanged, graph],
+  );
+  // What was refused is shown where it is.
+  useEffect(() => {
+    const [first] = refused;
+    if (first) set({ tab: "canvas", step: first.stepId ?? "" }, { replace: true });
+  }, [refused, set]);
+  /** What cannot be saved yet is shown instead. */
+  const save = async (): Promise<boolean> => {
+    const wrong = faults.find(({ level }) => level === "unsaved");
+    if (!wrong) return await draft.save();
+    set({ tab: "canvas", step: wrong.stepId ?? "" });
+    const step = wrong.stepId === null ? undefined : stepOf(model, wrong.stepId);
+    toast.failed(new Error(`${step ? `${step.name}: ` : ""}${wrong.message}`));
+    return false;
+  };
+  useSaveKey(() => void (isChanged && !draft.other && save()));
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title={workflow.name}
+        back={{ label: "Workflows", to: "/workflows" }}
+        badge={isChanged && <Badge color="gray">Not saved yet</Badge>}
+        about={triggerWords(model.trigger, names.vocabulary ?? {})}
+        actions={<Actions stored={stored} draft={draft} save={save} />}
+      />
+      <Restored draft={draft} />
+      <Conflict draft={draft} />
+      <FormError error={draft.error} />
+      <Tabs
+        value={tab}
+        onChange={(next) => set({ tab: next ?? "canvas" })}
+        className={classes.tabs!}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          {TABS.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="canvas" className={classes.panel!}>
+          <Editor name={workflow.name} draft={draft} faults={faults} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings" className={classes.loose!}>
+          <Settings workflow={workflow} />
+        </Tabs.Panel>
+      </Tabs>
+    </div>
+  );
+}
+
+/** What was found in this browser from before. */
+function Restored({ draft: { restoredAt, discard, other } }: { draft: WorkflowDraft }) {
+  if (restoredAt === null || other) return null;
+  return (
+    <Alert variant="light" color="gray" icon={<InfoIcon size={16} />} role="status" className={classes.note!}>
+      <div className={classes.bar}>
+        <span>
+          What you changed <Time at={new Date(restoredAt).toISOString()} /> and did not save is here again.
+        </span>
+        <Button variant="default" size="compact-xs" onClick={discard}>
+          Discard it
+        </Button>
+      </div>
+    </Alert>
+  );
+}
+
+interface ActionsProps {
+  stored: Stored;
+  draft: WorkflowDraft;
+  save: () => Promise<boolean>;
+}
+
+function Actions({ stored: { workflow }, draft, save }: ActionsProps) {
+  const [, navigate] = useLocation();
+  const duplicate = useDuplicateWorkflow();
+  const remove = useRemoveWorkflow(() => navigate("/workflows"));
+  const { enable, disable } = useEnable();
+  const { isChanged, isSaving, other, discard, model } = draft;
+  const toggle = async () => {
+    if (workflow.enabled) return await disable(workflow);
+    // What is enabled is what one sees.
+    if (isChanged && !(await save())) return;
+    await enable({ ...workflow, ...model.trigger });
+  };
+  return (
+    <>
+      <Switch
+        className={classes.switch!}
+        label="Enabled"
+        checked={workflow.enabled}
+        disabled={isSaving || other !== null}
+        onChange={() => void toggle()}
+      />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<MoreIcon size={16} />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(workflow)}>
+            Duplicate
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(workflow)}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isChanged && !other && (
+        <Button variant="default" onClick={discard}>
+          Discard
+        </Button>
+      )}
+      <Button
+        onClick={() => void save()}
+        loading={isSaving}
+        disabled={!isChanged || other !== null}
+        aria-keyshortcuts="Control+s"
+      >
+        Save
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+// A delay: for some time, or until a moment.
+import { Autocomplete, SegmentedControl, TextInput } from "@mantine/core";
+import { Duration, type Unit } from "./duration.tsx";
+import type { StepFormProps } from "./form.ts";
+
+const KINDS = [
+  { value: "time", label: "For some time" },
+  { value: "moment", label: "Until a date" },
+  { value: "field", label: "Until theirs" },
+];
+
+export function DelayForm({ step: { config }, names, setConfig, errorOf }: StepFormProps) {
+  const { amount, unit, until } = config as { amount?: number; unit?: Unit; until?: string };
+  const field = until === undefined ? undefined : /^(?:contact\.)?data\.(.*)$/s.exec(until)?.[1];
+  const kind = until === undefined ? "time" : field === undefined ? "moment" : "field";
+  const choose = (next: string) => {
+    if (next === "time") setConfig({ amount: 1, unit: "days" }, "kind");
+    else setConfig({ until: next === "field" ? "data." : tomorrow() }, "kind");
+  };
+  const dates =
+    names.vocabulary?.fields.filter(({ type }) => type === "date").map((known) => known.field) ?? [];
+  return (
+    <>
+      <SegmentedControl
+        size="xs"
+        fullWidth
+        aria-label="How it waits"
+        data={KINDS}
+        value={kind}
+        onChange={choose}
+      />
+      {kind === "time" && (
+        <Duration
+          label="Wait for"
+          amount={amount ?? null}
+          unit={unit ?? "days"}
+          onChange={(next, nextUnit) => setConfig({ amount: next, unit: nextUnit }, "amount")}
+          error={errorOf("config.amount") ?? errorOf("config.unit")}
+        />
+      )}
+      {kind === "moment" && (
+        <TextInput
+          type="datetime-local"
+          label="Wait until"
+          description="In UTC. If it has passed, the contact goes on at once."
+          value={localOf(until!)}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            setConfig({ until: value ? `${value}:00Z` : "" }, "until");
+          }}
+          error={errorOf("config.until")}
+        />
+      )}
+      {kind === "field" && (
+        <Autocomplete
+          label="Field with the date"
+          description="Of the contact. If it has passed, the contact goes on at once; without a date the execution fails."
+          placeholder="trialEnds"
+          data={dates.map((name) => name.replace(/^data\./, ""))}
+          value={field!}
+          onChange={(next) => setConfig({ until: `data.${next}` }, "until")}
+          error={errorOf("config.until")}
+        />
+      )}
+    </>
+  );
+}
+
+function tomorrow(): string {
+  const at = new Date(Date.now() + 86_400_000);
+  return `${at.toISOString().slice(0, 10)}T09:00:00Z`;
+}
+
+function localOf(until: string): string {
+  const at = new Date(until);
+  return Number.isNaN(at.getTime()) ? "" : at.toISOString().slice(0, 16);
+}
