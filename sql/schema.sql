@@ -109,6 +109,7 @@
 --   workflow_references      The segments and events that the steps of workflows name.
 --   workflow_transitions     The ways from step to step.
 --   workflow_versions        A whole graph, never changed.
+--   workflow_graphs          What the graph of a workflow was before it was edited: up to 99 of them.
 --   workflow_contents        The contents of mails of steps with a template.
 --   scheduled_runs           A time at which a workflow starts by its schedule.
 --   executions               One contact on its way through one version of a graph.
@@ -119,6 +120,7 @@
 --                            after insert: Appends to `step_count_deltas`.
 --                            after update: Appends to `step_count_deltas`.
 --   step_counts              How often executions came to each step, passed it and failed there, except for what is still in `step_count_deltas`.
+--   branch_counts            How often executions left each step by each branch, except for what is still in `step_count_deltas`.
 --   step_count_deltas        What was counted since the last roll-up.
 --   waits                    Executions that wait for an event at this moment.
 --   execution_counts         Executions that began on a day (UTC), except for what is still in `execution_count_deltas`.
@@ -2657,6 +2659,11 @@ create table workflows (
   updated_at timestamp with time zone not null default now(),
   edited_at timestamp with time zone not null default now(),
   edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
+  -- The number of the graph as it stands: each edit makes the next one.
+  graph_version integer not null default 1,
+  -- Since when the graph is what it is; other edits do not count.
+  graph_edited_at timestamp with time zone not null default now(),
+  graph_edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
   constraint workflows_pkey PRIMARY KEY (project_id, id),
   constraint workflows_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint workflows_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
@@ -2740,6 +2747,8 @@ create table workflow_versions (
   created_at timestamp with time zone not null default now(),
   -- Since when no execution begins with it. Null again once it is known that some did: then it is kept for them.
   superseded_at timestamp with time zone,
+  -- The number of this graph in the list of what the workflow was. Null where it was made before graphs had numbers.
+  graph_version integer,
   constraint workflow_versions_pkey PRIMARY KEY (project_id, id),
   constraint workflow_versions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
@@ -2747,6 +2756,21 @@ create table workflow_versions (
 CREATE INDEX workflow_versions_by_workflow ON public.workflow_versions USING btree (project_id, workflow_id);
 -- Serves `workflow_versions.purge`.
 CREATE INDEX workflow_versions_superseded ON public.workflow_versions USING btree (superseded_at) WHERE (superseded_at IS NOT NULL);
+
+-- What the graph of a workflow was before it was edited: up to 99 of them. What it is now stands in `workflow_steps` and
+-- `workflow_transitions`. `{steps: [{id, type, name, position, config, templateId}], transitions: [{from, to, branch, priority}]}`
+create table workflow_graphs (
+  project_id uuid not null,
+  workflow_id uuid not null,
+  version integer not null,
+  graph jsonb not null,
+  steps integer not null,
+  created_at timestamp with time zone not null,
+  -- Who made it so: an address, or which key. Null where nobody is known.
+  created_by text,
+  constraint workflow_graphs_pkey PRIMARY KEY (project_id, workflow_id, version),
+  constraint workflow_graphs_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
+);
 
 -- The contents of mails of steps with a template. One for all of them, until the template or the tracking setting of the
 -- project changes.
@@ -2915,11 +2939,12 @@ CREATE OR REPLACE FUNCTION public.count_steps_added()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into step_count_deltas (project_id, step_id, entered, passed, failed)
+  insert into step_count_deltas (project_id, step_id, entered, passed, failed, branch)
   select
-    project_id, step_id, count(*), count(*) filter (where status = 'COMPLETED'), count(*) filter (where status = 'FAILED')
+    project_id, step_id, count(*), count(*) filter (where status = 'COMPLETED'), count(*) filter (where status = 'FAILED'),
+    case when status = 'COMPLETED' then output ->> 'branch' end as taken
   from added
-  group by 1, 2;
+  group by project_id, step_id, taken;
   return null;
 end $function$;
 
@@ -2931,15 +2956,16 @@ CREATE OR REPLACE FUNCTION public.count_steps_ended()
  SET enable_nestloop TO 'off'
 AS $function$
 begin
-  insert into step_count_deltas (project_id, step_id, entered, passed, failed)
+  insert into step_count_deltas (project_id, step_id, entered, passed, failed, branch)
   select
     a.project_id, a.step_id, 0,
     count(*) filter (where a.status = 'COMPLETED'),
-    count(*) filter (where a.status = 'FAILED')
+    count(*) filter (where a.status = 'FAILED'),
+    case when a.status = 'COMPLETED' then a.output ->> 'branch' end as taken
   from added a
   join removed r on r.project_id = a.project_id and r.id = a.id
   where a.status in ('COMPLETED', 'FAILED') and r.status not in ('COMPLETED', 'FAILED')
-  group by 1, 2;
+  group by a.project_id, a.step_id, taken;
   return null;
 end $function$;
 
@@ -2954,13 +2980,25 @@ create table step_counts (
   constraint step_counts_project_id_step_id_fkey FOREIGN KEY (project_id, step_id) REFERENCES workflow_steps(project_id, id) ON DELETE CASCADE
 );
 
+-- How often executions left each step by each branch, except for what is still in `step_count_deltas`.
+create table branch_counts (
+  project_id uuid not null,
+  step_id uuid not null,
+  branch text not null,
+  passed integer not null,
+  constraint branch_counts_pkey PRIMARY KEY (project_id, step_id, branch),
+  constraint branch_counts_project_id_step_id_fkey FOREIGN KEY (project_id, step_id) REFERENCES workflow_steps(project_id, id) ON DELETE CASCADE
+);
+
 -- What was counted since the last roll-up. Append-only, so that no execution waits for another.
 create table step_count_deltas (
   project_id uuid not null,
   step_id uuid not null,
   entered integer not null,
   passed integer not null,
-  failed integer not null
+  failed integer not null,
+  -- By which branch those left who passed; null where the step has none.
+  branch text
 );
 -- Serves `step_counts.list`.
 CREATE INDEX step_count_deltas_by_step ON public.step_count_deltas USING btree (project_id, step_id);

@@ -67,3 +67,27 @@ export function shortened(errors: FieldError[]): FieldError[] {
 function cut(text: string): string {
   return text.length <= MAX_TOLD_LENGTH ? text : `${text.slice(0, MAX_TOLD_LENGTH).toWellFormed()}…`;
 }
+
+/** What has no code of its own for not being there. */
+export type MissingResource =
+  | "email"
+  | "project"
+  | "request"
+  | "captured mail"
+  | "attachment"
+  | "image"
+  | "import"
+  | "key"
+  | "bulk job"
+  | "template version"
+  | "workflow version"
+  | "suppression"
+  | "domain"
+  | "member"
+  | "session"
+  | "factor"
+  | "passkey"
+  | "sign-in provider"
+  | "execution"
+  | "workflow step"
+  | "workflow transition";

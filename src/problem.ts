@@ -1,5 +1,5 @@
 // Every refusal of the service. Messages say "Cannot …", suggestions say what to do.
-import { type FieldError, Problem, shortened } from "./_problem.ts";
+import { type FieldError, type MissingResource, Problem, shortened } from "./_problem.ts";
 import { callerProblems } from "./_problems_of_callers.ts";
 import { limitProblems } from "./_problems_of_limits.ts";
 import { stateProblems } from "./_problems_of_state.ts";
@@ -151,30 +151,8 @@ export const problems = {
       headers: { allow: allowed.join(", ") },
     }),
 
-  notFound: (
-    resource:
-      | "email"
-      | "project"
-      | "request"
-      | "captured mail"
-      | "attachment"
-      | "image"
-      | "import"
-      | "key"
-      | "bulk job"
-      | "template version"
-      | "suppression"
-      | "domain"
-      | "member"
-      | "session"
-      | "factor"
-      | "passkey"
-      | "sign-in provider"
-      | "execution"
-      | "workflow step"
-      | "workflow transition",
-    id: string,
-  ) => new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
+  notFound: (resource: MissingResource, id: string) =>
+    new Problem(404, "RESOURCE_NOT_FOUND", `Cannot find this ${resource}`, { details: { resource, id } }),
 
   contactNotFound: (id: string) =>
     new Problem(404, "CONTACT_NOT_FOUND", "Cannot find this contact", {

@@ -15,6 +15,13 @@ from step_executions
 where project_id = :project_id and execution_id = :execution_id
 order by seq;
 
+-- name: graph :maybe
+-- By which graph an execution goes, and which version of its workflow that is; null where that was before they had numbers.
+select v.graph, v.graph_version as version
+from executions e
+join workflow_versions v on v.project_id = e.project_id and v.id = e.version_id
+where e.project_id = :project_id and e.workflow_id = :workflow_id and e.id = :execution_id;
+
 -- name: list :many
 -- One page of the executions of a workflow that began in a period, the newest first.
 select

@@ -37,12 +37,28 @@ cross join lateral (
 ) as w
 where s.project_id = :project_id and s.workflow_id = :workflow_id;
 
+-- name: branches :many
+-- How often executions left each step of a workflow by each of its branches.
+select s.id as "step_id!", c.branch as "branch!", sum(c.passed)::int as "passed!"
+from workflow_steps s
+join lateral (
+  select k.branch, k.passed
+  from branch_counts k
+  where k.project_id = s.project_id and k.step_id = s.id
+  union all
+  select d.branch, d.passed
+  from step_count_deltas d
+  where d.project_id = s.project_id and d.step_id = s.id and d.branch is not null
+) as c on true
+where s.project_id = :project_id and s.workflow_id = :workflow_id
+group by 1, 2;
+
 -- name: roll_up :exec
 -- Adds up to `limit` deltas to the counts. Those of steps that are gone are dropped.
 with taken as (
   delete from step_count_deltas
   where ctid = any (array(select ctid from step_count_deltas limit :limit::int))
-  returning project_id, step_id, entered, passed, failed
+  returning project_id, step_id, entered, passed, failed, branch
 ),
 summed as (
   select project_id, step_id, sum(entered) as entered, sum(passed) as passed, sum(failed) as failed
@@ -64,5 +80,16 @@ rolled_up as (
   order by 1, 2
   on conflict (project_id, step_id) do update
   set entered = k.entered + excluded.entered, passed = k.passed + excluded.passed, failed = k.failed + excluded.failed
+),
+by_branch as (
+  insert into branch_counts as k (project_id, step_id, branch, passed)
+  select t.project_id, t.step_id, t.branch, sum(t.passed)
+  from taken t
+  join held h on h.project_id = t.project_id and h.id = t.step_id
+  where t.branch is not null
+  group by 1, 2, 3
+  order by 1, 2, 3
+  on conflict (project_id, step_id, branch) do update
+  set passed = k.passed + excluded.passed
 )
 select from taken;

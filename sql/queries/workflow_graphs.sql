@@ -75,13 +75,84 @@ from named n
 on conflict do nothing;
 
 -- name: senders :many
--- The templates that a workflow sends, and whether the domain of each sender is verified.
-select t.id, t.name, exists (
-  select
-  from domains d
-  where d.project_id = t.project_id
-    and d.status = 'VERIFIED'
-    and d.domain = recipient_domain(lower(t.from_email))
-) as "is_verified!"
+-- The templates that a workflow sends, whether the domain of each sender is verified, and whether it goes to subscribers
+-- without a link to leave. Those that are very long are not read for that.
+select
+  t.id, t.name,
+  exists (
+    select
+    from domains d
+    where d.project_id = t.project_id
+      and d.status = 'VERIFIED'
+      and d.domain = recipient_domain(lower(t.from_email))
+  ) as "is_verified!",
+  (
+    t.type = 'HEADLESS'
+    and pg_column_size(t.html) <= 50000
+    and t.html !~ '(unsubscribe|manage)Url'
+  ) as "lacks_unsubscribe!"
 from templates t
 where t.project_id = :project_id and t.id = any(:template_ids::uuid[]);
+
+-- name: transitions :many
+-- Where the steps of a workflow lead, in the order in which the ways were added.
+select from_step_id as "from", to_step_id as "to", branch
+from workflow_transitions
+where project_id = :project_id and workflow_id = :workflow_id
+order by created_at, id;
+
+-- name: keep :exec
+-- Keeps what a graph was before the edit that this transaction makes, and drops those before the last 100 versions.
+with dropped as (
+  delete from workflow_graphs g
+  using workflows w
+  where w.project_id = :project_id
+    and w.id = :workflow_id
+    and g.project_id = w.project_id
+    and g.workflow_id = w.id
+    and g.version <= w.graph_version - 99
+)
+insert into workflow_graphs (project_id, workflow_id, version, graph, steps, created_at, created_by)
+select w.project_id, w.id, w.graph_version, :graph, jsonb_array_length(:graph::jsonb -> 'steps'), w.graph_edited_at, w.graph_edited_by
+from workflows w
+where w.project_id = :project_id and w.id = :workflow_id;
+
+-- name: versions :many
+-- What the graph of a workflow is and was, the newest first, with how many executions are under way by each: of as many
+-- as `up_to` in all.
+with active as materialized (
+  select v.graph_version as version, count(*)::int as total
+  from (
+    select e.version_id
+    from executions e
+    where e.project_id = :project_id and e.workflow_id = :workflow_id and e.status in ('RUNNING', 'WAITING')
+    limit :up_to::int
+  ) as counted
+  join workflow_versions v on v.project_id = :project_id and v.id = counted.version_id
+  group by 1
+),
+known as (
+  select
+    w.graph_version as version, w.graph_edited_at as created_at, w.graph_edited_by as created_by,
+    (
+      select count(*) from workflow_steps s where s.project_id = w.project_id and s.workflow_id = w.id
+    )::int as steps
+  from workflows w
+  where w.project_id = :project_id and w.id = :workflow_id
+  union all
+  select g.version, g.created_at, g.created_by, g.steps
+  from workflow_graphs g
+  where g.project_id = :project_id and g.workflow_id = :workflow_id
+)
+select
+  k.version as "version!", k.created_at as "created_at!", k.created_by as "created_by?", k.steps as "steps!",
+  coalesce(a.total, 0) as "active_executions!"
+from known k
+left join active a on a.version = k.version
+order by k.version desc;
+
+-- name: version :maybe
+-- What the graph of a workflow was; none for what it is now.
+select version, graph, created_at, created_by
+from workflow_graphs
+where project_id = :project_id and workflow_id = :workflow_id and version = :version::int;

@@ -6,8 +6,10 @@ left join workflow_versions v on v.project_id = w.project_id and v.id = w.versio
 where w.project_id = :project_id and w.id = :workflow_id;
 
 -- name: insert :one
-insert into workflow_versions (project_id, workflow_id, graph)
-values (:project_id, :workflow_id, :graph)
+insert into workflow_versions (project_id, workflow_id, graph, graph_version)
+select w.project_id, w.id, :graph, w.graph_version
+from workflows w
+where w.project_id = :project_id and w.id = :workflow_id
 returning id;
 
 -- name: purge :one

@@ -9,7 +9,7 @@ where project_id = :project_id and id = :workflow_id;
 -- transitions: all as they are at the same moment.
 select
   w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.allow_reentry, w.project_id, w.created_at,
-  w.updated_at,
+  w.updated_at, w.graph_version, w.graph_edited_at, w.graph_edited_by,
   (
     select coalesce(json_agg(json_build_object(
       'id', s.id,
@@ -110,7 +110,8 @@ from made;
 -- name: lock :maybe
 -- The workflow, held until the end of the transaction: all changes of one are made one after another. Who only refers
 -- to it, as an execution that begins, does not wait.
-select name, description, enabled, trigger_type, trigger_config, allow_reentry, version_id, next_run_at
+select
+  name, description, enabled, trigger_type, trigger_config, allow_reentry, version_id, graph_version, next_run_at
 from workflows
 where project_id = :project_id and id = :workflow_id
 for no key update;
@@ -155,7 +156,12 @@ with superseded as (
     and v.id = w.version_id
 )
 update workflows
-set version_id = null, updated_at = now()
+set
+  version_id      = null,
+  updated_at      = now(),
+  graph_version   = graph_version + 1,
+  graph_edited_at = clock_timestamp(),
+  graph_edited_by = nullif(current_setting('postrider.editor', true), '')
 where project_id = :project_id and id = :workflow_id;
 
 -- name: set_version :exec

@@ -1118,37 +1118,40 @@ export interface Queries {
     /** What became of each step of an execution, in the order in which it came to them.
      * (sql/queries/executions.sql:11) */
     history(on: On, args: { projectId: string; executionId: string }): Promise<{ id: string; executionId: string; stepId: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: Json | null; error: string | null; startedAt: Date; completedAt: Date | null }[]>;
-    /** One page of the executions of a workflow that began in a period, the newest first.
+    /** By which graph an execution goes, and which version of its workflow that is; null where that was before they had numbers.
      * (sql/queries/executions.sql:18) */
+    graph(on: On, args: { projectId: string; workflowId: string; executionId: string }): Promise<{ graph: Json; version: number | null } | null>;
+    /** One page of the executions of a workflow that began in a period, the newest first.
+     * (sql/queries/executions.sql:25) */
     list(on: On, args: { projectId: string; workflowId: string; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** The same for executions in one state. A separate statement, because one plan could not serve both.
-     * (sql/queries/executions.sql:35) */
+     * (sql/queries/executions.sql:42) */
     listByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** The same for those that are at a step.
-     * (sql/queries/executions.sql:52) */
+     * (sql/queries/executions.sql:59) */
     atStep(on: On, args: { projectId: string; workflowId: string; stepId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** All executions of a workflow for one contact, the newest first: there are few.
-     * (sql/queries/executions.sql:72) */
+     * (sql/queries/executions.sql:79) */
     ofContact(on: On, args: { projectId: string; contactId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; stepId: string | null; fromId: string; untilId: string; upTo: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** The newest executions of a contact: of one contact there are few.
-     * (sql/queries/executions.sql:87) */
+     * (sql/queries/executions.sql:94) */
     newestOfContact(on: On, args: { projectId: string; contactId: string; limit: number }): Promise<{ id: string; workflowId: string; workflowName: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; startedAt: Date; completedAt: Date | null }[]>;
     /** How many executions a workflow has, counted up to `up_to`.
-     * (sql/queries/executions.sql:96) */
+     * (sql/queries/executions.sql:103) */
     count(on: On, args: { projectId: string; workflowId: string; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
-    /** (sql/queries/executions.sql:107) */
+    /** (sql/queries/executions.sql:114) */
     countByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
-    /** (sql/queries/executions.sql:117) */
+    /** (sql/queries/executions.sql:124) */
     countAtStep(on: On, args: { projectId: string; workflowId: string; stepId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
     /** Some executions of a workflow that are under way and began by `until`.
-     * (sql/queries/executions.sql:130) */
+     * (sql/queries/executions.sql:137) */
     active(on: On, args: { projectId: string; workflowId: string; until: Date; limit: number }): Promise<{ id: string }[]>;
     /** Holds those of these executions that are under way.
-     * (sql/queries/executions.sql:140) */
+     * (sql/queries/executions.sql:147) */
     holdActive(on: On, args: { projectId: string; workflowId: string; executionIds: string[] }): Promise<{ id: string }[]>;
     /** Ends executions that the caller holds, for good. Their waits are deleted, and open entries of their histories are
      * closed. After waiting for a lock, a transaction sees the wait and the history only in a later statement: this one.
-     * (sql/queries/executions.sql:151) */
+     * (sql/queries/executions.sql:158) */
     cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
   };
   expired: {
@@ -2041,8 +2044,11 @@ export interface Queries {
     /** How many executions are at each step at this moment, each counted up to `up_to`.
      * (sql/queries/step_counts.sql:22) */
     waiting(on: On, args: { upTo: number; projectId: string; workflowId: string }): Promise<{ stepId: string; waiting: number }[]>;
-    /** Adds up to `limit` deltas to the counts. Those of steps that are gone are dropped.
+    /** How often executions left each step of a workflow by each of its branches.
      * (sql/queries/step_counts.sql:40) */
+    branches(on: On, args: { projectId: string; workflowId: string }): Promise<{ stepId: string; branch: string; passed: number }[]>;
+    /** Adds up to `limit` deltas to the counts. Those of steps that are gone are dropped.
+     * (sql/queries/step_counts.sql:56) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   suppressions: {
@@ -2391,9 +2397,23 @@ export interface Queries {
      * `{kind, name, step_id}`.
      * (sql/queries/workflow_graphs.sql:55) */
     saveReferences(on: On, args: { rows: { kind: string; name: string; step_id: string }[]; projectId: string; workflowId: string }): Promise<number>;
-    /** The templates that a workflow sends, and whether the domain of each sender is verified.
+    /** The templates that a workflow sends, whether the domain of each sender is verified, and whether it goes to subscribers
+     * without a link to leave. Those that are very long are not read for that.
      * (sql/queries/workflow_graphs.sql:77) */
-    senders(on: On, args: { projectId: string; templateIds: string[] }): Promise<{ id: string; name: string; isVerified: boolean }[]>;
+    senders(on: On, args: { projectId: string; templateIds: string[] }): Promise<{ id: string; name: string; isVerified: boolean; lacksUnsubscribe: boolean }[]>;
+    /** Where the steps of a workflow lead, in the order in which the ways were added.
+     * (sql/queries/workflow_graphs.sql:97) */
+    transitions(on: On, args: { projectId: string; workflowId: string }): Promise<{ from: string; to: string; branch: string | null }[]>;
+    /** Keeps what a graph was before the edit that this transaction makes, and drops those before the last 100 versions.
+     * (sql/queries/workflow_graphs.sql:104) */
+    keep(on: On, args: { projectId: string; workflowId: string; graph: JsonArg }): Promise<number>;
+    /** What the graph of a workflow is and was, the newest first, with how many executions are under way by each: of as many
+     * as `up_to` in all.
+     * (sql/queries/workflow_graphs.sql:120) */
+    versions(on: On, args: { projectId: string; workflowId: string; upTo: number }): Promise<{ version: number; createdAt: Date; createdBy: string | null; steps: number; activeExecutions: number }[]>;
+    /** What the graph of a workflow was; none for what it is now.
+     * (sql/queries/workflow_graphs.sql:154) */
+    version(on: On, args: { projectId: string; workflowId: string; version: number }): Promise<{ version: number; graph: Json; createdAt: Date; createdBy: string | null } | null>;
   };
   workflowReferences: {
     /** From now on a step refers to these, and to nothing else; without `step_id` it is the trigger.
@@ -2442,11 +2462,11 @@ export interface Queries {
      * (sql/queries/workflow_versions.sql:1) */
     current(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string | null; graph: Json | null } | null>;
     /** (sql/queries/workflow_versions.sql:8) */
-    insert(on: On, args: { projectId: string; workflowId: string; graph: JsonArg }): Promise<{ id: string }>;
+    insert(on: On, args: { graph: JsonArg; projectId: string; workflowId: string }): Promise<{ id: string }>;
     /** Deletes versions that were superseded before `before` and that no execution ever started with, and unmarks those that
      * some did: each is looked at once. The newest executions of a workflow are looked at first, and none older than the
      * version. Returns how many were looked at, `limit` at most, and how many were deleted.
-     * (sql/queries/workflow_versions.sql:13) */
+     * (sql/queries/workflow_versions.sql:15) */
     purge(on: On, args: { before: Date; limit: number }): Promise<{ looked: number; gone: number }>;
   };
   workflows: {
@@ -2455,7 +2475,7 @@ export interface Queries {
     /** A workflow with its steps, in the order in which they were added, with the names of their templates, and with its
      * transitions: all as they are at the same moment.
      * (sql/queries/workflows.sql:7) */
-    withGraph(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; steps: Json; transitions: Json } | null>;
+    withGraph(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; graphVersion: number; graphEditedAt: Date; graphEditedBy: string | null; steps: Json; transitions: Json } | null>;
     /** One page, with how many steps and executions each has. A project has hundreds of workflows, and not millions: sorting
      * them all costs little. What is counted is read from indexes.
      * (sql/queries/workflows.sql:42) */
@@ -2468,25 +2488,25 @@ export interface Queries {
     /** The workflow, held until the end of the transaction: all changes of one are made one after another. Who only refers
      * to it, as an execution that begins, does not wait.
      * (sql/queries/workflows.sql:110) */
-    lock(on: On, args: { projectId: string; workflowId: string }): Promise<{ name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; versionId: string | null; nextRunAt: Date | null } | null>;
+    lock(on: On, args: { projectId: string; workflowId: string }): Promise<{ name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; versionId: string | null; graphVersion: number; nextRunAt: Date | null } | null>;
     /** Locked against everybody: an execution that starts in the meantime waits, and then finds no workflow.
-     * (sql/queries/workflows.sql:118) */
+     * (sql/queries/workflows.sql:119) */
     lockForDeletion(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string } | null>;
     /** Its time stays where this is what it was.
-     * (sql/queries/workflows.sql:125) */
+     * (sql/queries/workflows.sql:126) */
     update(on: On, args: { name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: JsonArg | null; allowReentry: boolean; nextRunAt: Date | null; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** The graph is another one now: its version is made when it is next needed.
-     * (sql/queries/workflows.sql:146) */
+     * (sql/queries/workflows.sql:147) */
     markEdited(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
-    /** (sql/queries/workflows.sql:161) */
+    /** (sql/queries/workflows.sql:167) */
     setVersion(on: On, args: { versionId: string; projectId: string; workflowId: string }): Promise<number>;
     /** How many executions are under way, counted up to `limit`.
-     * (sql/queries/workflows.sql:166) */
+     * (sql/queries/workflows.sql:172) */
     countActive(on: On, args: { projectId: string; workflowId: string; limit: number }): Promise<{ total: number }>;
-    /** (sql/queries/workflows.sql:176) */
+    /** (sql/queries/workflows.sql:182) */
     remove(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
     /** A new workflow with the same trigger, steps and transitions, disabled. Null when there is nothing to copy.
-     * (sql/queries/workflows.sql:180) */
+     * (sql/queries/workflows.sql:186) */
     duplicate(on: On, args: { name: string; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
 }

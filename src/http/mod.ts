@@ -58,6 +58,7 @@ import { v1Routes } from "./routes/v1.ts";
 import { webhooksRoutes } from "./routes/webhooks.ts";
 import { workflowExecutionRoutes } from "./routes/workflow_executions.ts";
 import { workflowStepsRoutes } from "./routes/workflow_steps.ts";
+import { workflowVersionsRoutes } from "./routes/workflow_versions.ts";
 import { workflowsRoutes } from "./routes/workflows.ts";
 
 // For a silent database: our own callers will not wait longer.
@@ -115,6 +116,7 @@ export function createApp(given: Context): AnyElysia {
     .use(campaignSendingRoutes(ctx))
     .use(workflowsRoutes(ctx))
     .use(workflowStepsRoutes(ctx))
+    .use(workflowVersionsRoutes(ctx))
     .use(workflowExecutionRoutes(ctx))
     .use(eventsRoutes(ctx))
     .use(domainsRoutes(ctx))

@@ -31,6 +31,7 @@ import {
 /** What goes with the rows of other tables, by references and triggers. */
 export const FOLLOWING = [
   "attachments",
+  "branch_counts",
   "campaign_links",
   "contact_import_changes",
   "contact_import_pieces",
@@ -42,6 +43,7 @@ export const FOLLOWING = [
   "template_versions",
   "waits",
   "workflow_contents",
+  "workflow_graphs",
   "workflow_references",
   "workflow_steps",
   "workflow_transitions",

@@ -215,7 +215,11 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "POST /workflows/:id/duplicate": { path: `/workflows/${c.workflow}/duplicate` },
   "GET /workflows/:id/graph": { path: `/workflows/${c.workflow}/graph` },
   "PUT /workflows/:id/graph": { path: `/workflows/${c.workflow}/graph`, body: graphOf(c.step) },
+  "POST /workflows/:id/graph/check": { path: `/workflows/${c.workflow}/graph/check` },
   "GET /workflows/:id/statistics": { path: `/workflows/${c.workflow}/statistics` },
+  "GET /workflows/:id/versions": { path: `/workflows/${c.workflow}/versions` },
+  "GET /workflows/:id/versions/:version": { path: `/workflows/${c.workflow}/versions/1` },
+  "POST /workflows/:id/versions/:version/restore": { path: `/workflows/${c.workflow}/versions/1/restore` },
   "POST /workflows/:id/steps": {
     path: `/workflows/${c.workflow}/steps`,
     body: { type: "EXIT", name: "Out", config: {} },
@@ -243,6 +247,9 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /workflows/:id/executions": { path: `/workflows/${c.workflow}/executions` },
   "GET /workflows/:id/executions/:executionId": {
     path: `/workflows/${c.workflow}/executions/${c.execution}`,
+  },
+  "GET /workflows/:id/executions/:executionId/graph": {
+    path: `/workflows/${c.workflow}/executions/${c.execution}/graph`,
   },
   "DELETE /workflows/:id/executions/:executionId": {
     path: `/workflows/${c.workflow}/executions/${c.execution}`,
@@ -345,6 +352,7 @@ describe("the id of something of another project", () => {
       ["DELETE", `/workflows/${own.workflow}/transitions/${ours.transition}`, {}],
       ["POST", `/workflows/${own.workflow}/executions`, { contactId: ours.contact }],
       ["GET", `/workflows/${own.workflow}/executions/${ours.execution}`, {}],
+      ["GET", `/workflows/${own.workflow}/executions/${ours.execution}/graph`, {}],
       ["DELETE", `/workflows/${own.workflow}/executions/${ours.execution}`, {}],
       ["POST", `/workflows/${own.workflow}/test`, { contactId: ours.contact }],
       ["POST", `/templates/${own.template}/preview`, { contactId: ours.contact }],

@@ -97,7 +97,7 @@ describe("a request that cannot be read", () => {
         return [unreadable, broken].map(({ status }) => ({ method, path, status, responses }));
       }),
     );
-    expect(operations).toHaveLength(22);
+    expect(operations).toHaveLength(27);
     for (const { status, responses, ...which } of answers.flat()) {
       expect({ ...which, names: Object.keys(responses) }).toEqual({
         ...which,

@@ -2,6 +2,7 @@
 // executions fare in it.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { rollUpStepCounts } from "../../src/automation/workflows/statistics.ts";
 import { useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 
@@ -369,15 +370,30 @@ describe("how executions fare", () => {
         body.map(({ stepId, ...rest }: { stepId: string }) => [nameOf[stepId] ?? "Trigger", rest]),
       );
     };
-    const zero = { waiting: 0, entered: 0, passed: 0, failed: 0, conversion: 0 };
-
-    expect(await figures()).toEqual({
-      Trigger: { ...zero, entered: 3, passed: 3, conversion: 100 },
-      "Pro?": { ...zero, entered: 3, passed: 3, conversion: 100 },
-      Wait: { ...zero, entered: 2, waiting: 2 },
+    const zero = { waiting: 0, entered: 0, passed: 0, failed: 0, conversion: 0, transitions: [] };
+    const on = (to: string, passed: number, share: number, branch: string | null = null) => ({
+      to: ids[to],
+      branch,
+      passed,
+      share,
+    });
+    const expected = {
+      Trigger: { ...zero, entered: 3, passed: 3, conversion: 100, transitions: [on("Pro?", 3, 100)] },
+      "Pro?": {
+        ...zero,
+        entered: 3,
+        passed: 3,
+        conversion: 100,
+        transitions: [on("Wait", 2, 66.67, "yes"), on("Out", 1, 33.33, "no")],
+      },
+      Wait: { ...zero, entered: 2, waiting: 2, transitions: [on("End", 0, 0)] },
       End: zero,
       Out: { ...zero, entered: 1, passed: 1, conversion: 33.33 },
-    });
+    };
+
+    expect(await figures()).toEqual(expected);
+    await rollUpStepCounts(service);
+    expect(await figures()).toEqual(expected);
     service.setNow(new Date(Date.now() + 2 * 86_400_000));
     await service.runJobs();
     service.setNow(new Date());
@@ -385,6 +401,31 @@ describe("how executions fare", () => {
       Wait: { entered: 2, waiting: 0, passed: 2 },
       End: { entered: 2, passed: 2, conversion: 66.67 },
     });
+  });
+
+  test("is counted for each way out of a wait, and one without a branch takes what no other does", async () => {
+    const { id, ids } = await build({
+      steps: {
+        Wait: { type: "WAIT_FOR_EVENT", eventName: "paid", timeout: 60 },
+        Late: { type: "EXIT" },
+        End: { type: "EXIT" },
+      },
+      ways: ["Trigger > Wait", "Wait timeout> Late", "Wait > End"],
+    });
+    for (const n of [0, 1, 2]) await track(`w${n}@example.com`);
+    await service.runJobs();
+    await track("w0@example.com", "paid");
+    await service.runJobs();
+    service.setNow(new Date(Date.now() + 86_400_000));
+    await service.runJobs();
+    service.setNow(new Date());
+    const { body } = await call("GET", `/workflows/${id}/statistics`);
+    const wait = body.find(({ stepId }: { stepId: string }) => stepId === ids.Wait);
+
+    expect(wait.transitions).toEqual([
+      { to: ids.Late, branch: "timeout", passed: 2, share: 66.67 },
+      { to: ids.End, branch: null, passed: 1, share: 33.33 },
+    ]);
   });
 
   test("is listed by contact, step, status and date", async () => {

@@ -238,16 +238,21 @@ async function workflows(tell: Teller, contactId: string, templateId: string): P
   const graph = await tell("getWorkflowGraph", { path });
   const { version, steps, transitions } = graph;
   await tell("saveWorkflowGraph", { path, body: { version, steps, transitions } });
+  await tell("checkWorkflowGraph", { path, body: { steps, transitions: transitions.slice(1) } });
   await tell("testWorkflow", { path, body: { contactId } });
   const execution = await tell("startExecution", {
     path,
     body: { contactId, context: { coupon: "WELCOME" } },
   });
   await tell("getExecution", { path: { id, executionId: execution.id } });
+  await tell("getExecutionGraph", { path: { id, executionId: execution.id } });
   await tell("listExecutions", { path, query: { status: "RUNNING" } });
   await tell("getWorkflowStatistics", { path });
   await tell("cancelExecution", { path: { id, executionId: execution.id } });
   await tell("cancelExecutions", { path });
+  await tell("listWorkflowVersions", { path });
+  await tell("getWorkflowVersion", { path: { id, version: "2" } });
+  await tell("restoreWorkflowVersion", { path: { id, version: "5" } });
   const workflow = await tell("getWorkflow", { path });
   await tell("listWorkflows");
   const copy = await tell("duplicateWorkflow", { path });

@@ -202,6 +202,10 @@ async function fillWorkflows(sql: postgres.TransactionSql, projectId: string) {
     insert into workflow_versions (project_id, workflow_id, graph)
     select project_id, id, '{"steps": [], "transitions": []}' from workflows where project_id = ${projectId}`;
   await sql`
+    insert into workflow_graphs (project_id, workflow_id, version, graph, steps, created_at)
+    select project_id, id, 0, '{"steps": [], "transitions": []}', 0, now() from workflows where project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
     insert into executions (project_id, workflow_id, version_id, contact_id, is_only, status, wake_at)
     select c.project_id, w.id, v.id, c.id, false, 'WAITING', now() + interval '1 year'
     from contacts c
@@ -217,6 +221,10 @@ async function fillWorkflows(sql: postgres.TransactionSql, projectId: string) {
   await sql`
     insert into step_counts (project_id, step_id, entered, passed, failed)
     select project_id, id, 1, 1, 0 from workflow_steps where project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
+    insert into branch_counts (project_id, step_id, branch, passed)
+    select project_id, id, 'yes', 1 from workflow_steps where project_id = ${projectId}
     on conflict do nothing`;
   await sql`
     insert into waits (project_id, contact_id, event_name, execution_id, step_execution_id, started_at)

@@ -44,6 +44,7 @@ const NEEDED: Readonly<Record<string, KeyScope>> = {
   "POST /campaigns/preview": "read",
   "POST /campaigns/:id/preview": "read",
   "POST /campaigns/:id/check": "read",
+  "POST /workflows/:id/graph/check": "read",
 
   // It notes what it finds, and the domain may be verified by it, or no longer.
   "GET /domains/:id/verify": "all",

@@ -51,6 +51,11 @@ export const delayStep = defineStep<Config>({
   },
   // The moment of the other form may have passed.
   pauses: (config) => "amount" in config,
+  advice(config, now) {
+    const moment = "until" in config ? toInstant(config.until) : null;
+    const message = "This date has passed: contacts go on at once";
+    return moment && moment <= now ? [{ field: "config.until", message }] : [];
+  },
   rehearse: "as performed",
   async perform(tx, step, visits) {
     // The same moment for all: they share a timer.

@@ -82,6 +82,8 @@ export interface StepType<Config = unknown> {
   mayNameSegments?: true;
   /** What keeps a workflow with it from being enabled, though it can be saved: a draft may be unfinished. */
   unfit?(config: Config, settings: Pick<Settings, "ALLOW_PRIVATE_WEBHOOKS">): FieldError[];
+  /** What is odd about it, though it can be saved and done. */
+  advice?(config: Config, now: Date): Pick<FieldError, "field" | "message">[];
   /** What is wrong with the segments that it names; `load` reads those of the project. */
   segmentFaults?(config: Config, load: () => Promise<SegmentDefinition[]>): Promise<FieldError[]>;
 }

@@ -16,7 +16,7 @@ import {
   templateOf,
 } from "../steps/mod.ts";
 import { saveReferences } from "./references.ts";
-import { type Position, type Step, toStep, toTransition, type Transition } from "./records.ts";
+import { type Position, type Step, toDocument, toStep, toTransition, type Transition } from "./records.ts";
 import { toGraph } from "./versions.ts";
 
 /** A new step. */
@@ -48,7 +48,7 @@ interface EditedWorkflow {
 
 /**
  * Does `change` while the workflow is locked, so that concurrent changes cannot together break a rule that each keeps, and
- * notes who made it, where the graph is another one afterwards. Throws WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that
+ * keeps what it was and who made the change, where the graph is another one afterwards. Throws WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that
  * of the input.
  */
 export async function editGraph<T>(
@@ -68,7 +68,10 @@ export async function editGraph<T>(
       const before = await q.workflows.withGraph(tx, { projectId, workflowId });
       const result = await change(tx, toGraph(before!), workflow);
       const after = await q.workflows.withGraph(tx, { projectId, workflowId });
-      if (!Bun.deepEquals(before, after)) await q.workflows.markEdited(tx, { projectId, workflowId });
+      if (!Bun.deepEquals(before, after)) {
+        await q.workflowGraphs.keep(tx, { projectId, workflowId, graph: toDocument(before!) });
+        await q.workflows.markEdited(tx, { projectId, workflowId });
+      }
       return result;
     });
   } catch (error) {

@@ -4,6 +4,7 @@ import { q } from "../../db/queries.ts";
 import type { FieldError } from "../../problem.ts";
 import { type Graph, type GraphStep, triggerOf } from "../graph.ts";
 import { stepTypeOf } from "../steps/mod.ts";
+import { deadEnds } from "./dead_ends.ts";
 import { reachedSteps } from "./rules.ts";
 import { missingTrigger, type TriggerConfig, type TriggerType } from "./trigger.ts";
 
@@ -21,6 +22,8 @@ export interface WorkflowFinding {
 /** A workflow, as far as it is looked at. */
 export interface Examined {
   graph: Graph;
+  /** Steps without a config: something is wrong with it, which is told elsewhere. */
+  unread?: ReadonlySet<string>;
   triggerType: TriggerType;
   triggerConfig: TriggerConfig;
 }
@@ -31,7 +34,8 @@ export async function findingsOf(
   projectId: string,
   workflow: Examined,
 ): Promise<WorkflowFinding[]> {
-  const { graph, triggerType, triggerConfig } = workflow;
+  const { graph, triggerType, triggerConfig, unread = new Set() } = workflow;
+  const read = graph.steps.filter(({ id }) => !unread.has(id));
   const reached = reachedSteps(graph);
   const trigger = triggerOf(graph);
   const isEmpty = graph.transitions.every(({ from }) => from !== trigger.id);
@@ -39,44 +43,68 @@ export async function findingsOf(
   const findings: WorkflowFinding[] = [
     ...missingTrigger(triggerType, triggerConfig).map((error) => ofError(trigger.id, error)),
     ...(isEmpty ? [fault(null, "The trigger leads to no step: nothing would happen")] : []),
-    ...graph.steps.flatMap((step) => stepFindings(ctx, graph, step, reached)),
-    ...(await senderFindings(ctx, projectId, graph)),
+    ...graph.steps
+      .filter(({ id }) => !reached.has(id))
+      .map(({ id, name }) => warning(id, `Nothing leads to "${name}"`)),
+    ...read.filter(({ id }) => reached.has(id)).flatMap((step) => stepFindings(ctx, graph, step)),
+    ...lostContacts({ ...graph, steps: read }, reached),
+    ...(await senderFindings(ctx, projectId, read)),
   ];
-  for (const step of graph.steps) {
+  for (const step of read) {
     const wrong = (await stepTypeOf(step).segmentFaults?.(step.config, async () => segments)) ?? [];
     findings.push(...wrong.map((error) => ofError(step.id, error)));
   }
   return findings.toSorted((a, b) => Number(a.level === "warning") - Number(b.level === "warning"));
 }
 
-function stepFindings(
-  { config: settings }: Context,
-  graph: Graph,
-  step: GraphStep,
-  reached: ReadonlySet<string>,
-): WorkflowFinding[] {
-  const { mustNameBranch, unfit } = stepTypeOf(step);
-  if (!reached.has(step.id)) return [warning(step.id, `Nothing leads to "${step.name}"`)];
+function stepFindings(ctx: Context, graph: Graph, step: GraphStep): WorkflowFinding[] {
+  const { mustNameBranch, unfit, advice } = stepTypeOf(step);
   const isOpen = mustNameBranch && graph.transitions.every(({ from }) => from !== step.id);
   return [
     ...(isOpen ? [fault(step.id, `"${step.name}" decides, and none of its branches leads anywhere`)] : []),
-    ...(unfit?.(step.config, settings) ?? []).map((error) => ofError(step.id, error)),
+    ...(unfit?.(step.config, ctx.config) ?? []).map((error) => ofError(step.id, error)),
+    ...(advice?.(step.config, ctx.now()) ?? []).map(({ field, message }) => ({
+      ...warning(step.id, message),
+      field,
+    })),
   ];
 }
 
-async function senderFindings(ctx: Context, projectId: string, graph: Graph): Promise<WorkflowFinding[]> {
-  const sending = graph.steps.filter((step) => stepTypeOf(step).sendsTemplate);
+/** Where contacts end, or go round for ever, though other ways lead on. */
+function lostContacts(graph: Graph, reached: ReadonlySet<string>): WorkflowFinding[] {
+  const { open, caught } = deadEnds(graph, reached);
+  return [
+    ...open.map(({ step, branches }) =>
+      warning(
+        step.id,
+        `"${step.name}" leads nowhere by ${branches.map((branch) => `"${branch}"`).join(", ")}: contacts end there`,
+      ),
+    ),
+    ...caught.map(({ id, name }) =>
+      warning(id, `Contacts who come to "${name}" go round for ever: no way leads out of the circle`),
+    ),
+  ];
+}
+
+async function senderFindings(
+  ctx: Context,
+  projectId: string,
+  steps: GraphStep[],
+): Promise<WorkflowFinding[]> {
+  const sending = steps.filter((step) => stepTypeOf(step).sendsTemplate);
   if (sending.length === 0) return [];
   const templateIds = [...new Set(sending.flatMap(({ templateId }) => templateId ?? []))];
   const templates = new Map(
     (await q.workflowGraphs.senders(ctx, { projectId, templateIds })).map((row) => [row.id, row]),
   );
   return sending.flatMap(({ id, name, templateId }) => {
-    const template = templates.get(templateId ?? "");
+    const template = templates.get(templateId?.toLowerCase() ?? "");
     if (!template) return [{ ...fault(id, `"${name}" has no template`), field: "templateId" }];
-    if (template.isVerified) return [];
+    const unverified = `The domain of the sender of "${template.name}" is not verified: its mails will fail`;
+    const noWayOut = `"${template.name}" has no link to unsubscribe: add one, or make it MARKETING`;
     return [
-      warning(id, `The domain of the sender of "${template.name}" is not verified: its mails will fail`),
+      ...(template.isVerified ? [] : [warning(id, unverified)]),
+      ...(template.lacksUnsubscribe ? [{ ...warning(id, noWayOut), field: "templateId" }] : []),
     ];
   });
 }

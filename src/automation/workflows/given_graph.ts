@@ -7,7 +7,6 @@ import { type FieldError, Problem } from "../../problem.ts";
 import type { Graph } from "../graph.ts";
 import {
   completeConfig,
-  givenTemplate,
   stepErrors,
   type StepInput,
   type StepTypeName,
@@ -16,16 +15,8 @@ import {
   templateOf,
 } from "../steps/mod.ts";
 import { MAX_STEPS, sizeErrors } from "./_graph_edits.ts";
-import type { Position } from "./records.ts";
-import { assertEnds, assertTransition } from "./rules.ts";
-
-/** A way from one step to another. */
-export interface DocumentTransition {
-  from: string;
-  to: string;
-  branch: string | null;
-  priority: number;
-}
+import type { DocumentTransition, Position } from "./records.ts";
+import { addWay, growing } from "./rules.ts";
 
 /** A step to be saved. One whose id is not known yet is new. */
 export interface GivenStep extends StepInput {
@@ -53,17 +44,28 @@ interface Known {
   templates: Set<string>;
 }
 
+/** A graph that comes in a request. */
+export interface ReadGraph {
+  errors: FieldError[];
+  /** Those that can be saved. */
+  transitions: DocumentTransition[];
+  /** The graph as far as it can be looked at: every step once, and the transitions whose ends it has. */
+  graph: Graph;
+  /** The steps whose configs are not to be read: something is wrong with them. */
+  unread: ReadonlySet<string>;
+}
+
 /**
- * The transitions of a graph that comes in a request, with everything that is wrong with it: its steps, each by itself and among
- * each other, what they refer to, and its transitions, as far as the steps at their ends can be read. `before` is the graph
- * that it replaces; a draft may lack templates.
+ * A graph that comes in a request, with everything that is wrong with it: its steps, each by itself and among each other, what
+ * they refer to, and its transitions, as far as the steps at their ends can be read. `before` is the graph that it replaces; a
+ * draft may lack templates.
  */
 export async function readGiven(
   tx: Context,
   projectId: string,
   { steps, transitions }: Pick<GivenGraph, "steps" | "transitions">,
   { before, isDraft }: { before: Graph; isDraft: boolean },
-): Promise<{ errors: FieldError[]; transitions: DocumentTransition[] }> {
+): Promise<ReadGraph> {
   const known = await knownTo(tx, projectId, steps);
   const identity = identityErrors(before, steps);
   const own = await Promise.all(steps.map((step) => errorsOfStep(step, known, isDraft)));
@@ -71,11 +73,16 @@ export async function readGiven(
     ...wholeErrors(before, steps),
     ...steps.flatMap((_, n) => [...identity[n]!, ...own[n]!].map((error) => under(`steps.${n}`, error))),
   ];
-  const refused = new Set(
+  const unread = new Set(
     steps.flatMap(({ id }, n) => (identity[n]!.length + own[n]!.length > 0 ? [id] : [])),
   );
-  const ways = readTransitions(steps, refused, transitions);
-  return { errors: [...errors, ...ways.errors], transitions: ways.kept };
+  const { errors: ofTransitions, kept, ways } = readTransitions(steps, unread, transitions);
+  return {
+    errors: [...errors, ...ofTransitions],
+    transitions: kept,
+    graph: { steps: stepsOf(steps, unread), transitions: ways },
+    unread,
+  };
 }
 
 /** Everything wrong with the steps of a request that can be told without knowing the workflow. */
@@ -134,48 +141,41 @@ function wholeErrors(before: Graph, steps: GivenStep[]): FieldError[] {
 }
 
 /**
- * The transitions, each by the rules of the graph with those before it. Of one at a step that is refused only its ends can be
- * looked at.
+ * The transitions, each by the rules of the graph with those before it. Of one that leaves a step that is refused only its ends can
+ * be looked at. `ways` are all that lead from a step to another.
  */
 function readTransitions(steps: GivenStep[], refused: ReadonlySet<string>, given: GivenGraph["transitions"]) {
-  const ids = new Set(steps.map(({ id }) => id));
-  const graph = graphOf(steps.filter(({ id }) => !refused.has(id)));
-  const isWhole = graph.steps.some((step) => stepTypeOf(step).place === "start");
+  const graph = growing({ steps: stepsOf(steps, refused), transitions: [] }, refused);
   const errors: FieldError[] = [];
   const kept: DocumentTransition[] = [];
   for (const [n, { from, to, branch = null, priority }] of given.entries()) {
-    const transition = { from: from.toLowerCase(), to: to.toLowerCase(), branch };
-    const missing = (["from", "to"] as const).filter((end) => !ids.has(transition[end]));
+    const transition = { id: String(n), from: from.toLowerCase(), to: to.toLowerCase(), branch };
+    const missing = (["from", "to"] as const).filter((end) => !graph.steps.has(transition[end]));
     for (const end of missing)
       errors.push(fault(`transitions.${n}.${end}`, "custom", "There is no such step"));
     if (missing.length > 0) continue;
     try {
-      const isSound = isWhole && !refused.has(transition.from) && !refused.has(transition.to);
-      if (!isSound) assertEnds(steps, transition);
-      else {
-        assertTransition(graph, transition);
-        graph.transitions.push({ ...transition, id: String(n) });
-        kept.push({ ...transition, priority: priority ?? 0 });
-      }
+      addWay(graph, transition);
+      const { id: _, ...stored } = transition;
+      kept.push({ ...stored, priority: priority ?? 0 });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       errors.push(fault(`transitions.${n}`, "custom", error.message));
     }
   }
-  return { errors, kept };
+  return { errors, kept, ways: graph.transitions };
 }
 
-function graphOf(steps: GivenStep[]): Graph {
-  return {
-    steps: steps.map((step) => ({
-      id: step.id,
-      type: step.type,
-      name: step.name,
-      config: completeConfig(step.type, storedConfig(step.type, step.config)),
-      templateId: givenTemplate(step),
-    })),
-    transitions: [],
-  };
+/** Each step once; one that is not to be read has no config. */
+function stepsOf(steps: GivenStep[], unread: ReadonlySet<string>): Graph["steps"] {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  return [...byId.values()].map(({ id, type, name, config, templateId }) => ({
+    id,
+    type,
+    name,
+    config: unread.has(id) ? null : completeConfig(type, storedConfig(type, config)),
+    templateId: templateOf(type, { config, templateId }),
+  }));
 }
 
 function under(place: string, error: FieldError): FieldError {

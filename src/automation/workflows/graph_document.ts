@@ -6,16 +6,14 @@ import { problems } from "../../problem.ts";
 import { completeConfig, stepTypeOf, storedConfig, templateOf } from "../steps/mod.ts";
 import { editGraph } from "./_graph_edits.ts";
 import { findingsOf, type WorkflowFinding } from "./findings.ts";
-import { type DocumentTransition, type GivenGraph, type GivenStep, readGiven } from "./given_graph.ts";
-import { graphRowsOf, type Step, toStep, toWorkflow, type Workflow } from "./records.ts";
+import { type GivenGraph, type GivenStep, readGiven } from "./given_graph.ts";
+import { type Document, type DocumentTransition, toDocument, toWorkflow } from "./records.ts";
 import { loadGraph } from "./versions.ts";
 
 /** The graph of a workflow. */
-export interface GraphDocument {
+export interface GraphDocument extends Document {
   /** The tag of this graph: it is saved only where it is still the one that was read. */
   version: string;
-  steps: Omit<Step, "workflowId">[];
-  transitions: DocumentTransition[];
   findings: WorkflowFinding[];
 }
 
@@ -38,21 +36,37 @@ export async function saveGraph(
   edit: Edit,
 ): Promise<GraphDocument> {
   const steps = given.steps.map((step) => ({ ...step, id: step.id.toLowerCase() }));
+  const saved = { ...given, steps };
+  return await replaceGraph(ctx, projectId, workflowId, { ...edit, seen: given.version }, async () => saved);
+}
+
+/** Who replaces a graph, and the version of it that they have seen, if they must have. */
+interface Replacement extends Edit {
+  seen?: string;
+}
+
+/**
+ * Makes the graph what `choose` answers, for a draft or an enabled workflow, while it is held. Throws 412 where somebody has changed
+ * it since it was seen, and 422 with everything that is wrong with the new one.
+ */
+export async function replaceGraph(
+  ctx: Context,
+  projectId: string,
+  workflowId: string,
+  { seen, ...edit }: Replacement,
+  choose: (tx: Context, isDraft: boolean) => Promise<Pick<GivenGraph, "steps" | "transitions">>,
+): Promise<GraphDocument> {
   const { by } = edit;
   // It may name segments, whatever steps it has: they are held.
-  return await editGraph(ctx, projectId, workflowId, { by, config: {} }, async (tx, graph, { enabled }) => {
+  return await editGraph(ctx, projectId, workflowId, { by, config: {} }, async (tx, before, { enabled }) => {
     const thing = { kind: "workflow", projectId, id: workflowId } as const;
     const current = async () => taggedOf(await read(tx, projectId, workflowId));
-    await beginEdit(tx, { by, ifMatch: given.version, isRequired: true }, thing, current);
+    if (seen !== undefined) await beginEdit(tx, { by, ifMatch: seen, isRequired: true }, thing, current);
     if (edit.ifMatch !== undefined) await beginEdit(tx, edit, thing, current);
-    const { errors, transitions } = await readGiven(
-      tx,
-      projectId,
-      { steps, transitions: given.transitions },
-      { before: graph, isDraft: !enabled },
-    );
+    const given = await choose(tx, !enabled);
+    const { errors, transitions } = await readGiven(tx, projectId, given, { before, isDraft: !enabled });
     if (errors.length > 0) throw problems.invalid(errors);
-    await write(tx, projectId, workflowId, steps, transitions);
+    await write(tx, projectId, workflowId, given.steps, transitions);
     return await getGraph(tx, projectId, workflowId);
   });
 }
@@ -60,24 +74,11 @@ export async function saveGraph(
 async function read(ctx: Context, projectId: string, workflowId: string) {
   const row = await q.workflows.withGraph(ctx, { projectId, workflowId });
   if (!row) throw problems.workflowNotFound(workflowId);
-  const { steps: _steps, transitions: _transitions, ...workflow } = row;
-  const rows = graphRowsOf(row);
-  const document = {
-    steps: rows.steps.map((step) => {
-      const { workflowId: _, ...shown } = toStep(step);
-      return shown;
-    }),
-    transitions: rows.transitions.map(({ fromStepId: from, toStepId: to, branch, priority }) => ({
-      from,
-      to,
-      branch,
-      priority,
-    })),
-  };
-  return { workflow: toWorkflow(workflow) as Workflow, version: editTag(document), ...document };
+  const document = toDocument(row);
+  return { workflow: toWorkflow(row), version: editTag(document), ...document };
 }
 
-function taggedOf({ steps, transitions }: Pick<GraphDocument, "steps" | "transitions">) {
+function taggedOf({ steps, transitions }: Document) {
   return { steps, transitions };
 }
 

@@ -58,7 +58,7 @@ export interface GraphRows {
 }
 
 /** The steps and transitions that were read with a workflow. */
-export function graphRowsOf({ steps, transitions }: GraphRow): GraphRows {
+export function graphRowsOf({ steps, transitions }: Pick<GraphRow, "steps" | "transitions">): GraphRows {
   return { steps, transitions } as unknown as GraphRows;
 }
 
@@ -74,4 +74,35 @@ export function toStep(row: StepRow): Step {
 export function toTransition({ branch, ...row }: TransitionRow): Transition {
   const { id, fromStepId, toStepId, priority } = row;
   return { id, fromStepId, toStepId, condition: branch === null ? null : { branch }, priority };
+}
+
+/** A way from one step to another, in a graph that is one document. */
+export interface DocumentTransition {
+  from: string;
+  to: string;
+  branch: string | null;
+  priority: number;
+}
+
+/** The steps and transitions of a workflow as one document. */
+export interface Document {
+  steps: Omit<Step, "workflowId">[];
+  transitions: DocumentTransition[];
+}
+
+/** The graph that was read with a workflow, as one document. */
+export function toDocument(row: Pick<GraphRow, "steps" | "transitions">): Document {
+  const { steps, transitions } = graphRowsOf(row);
+  return {
+    steps: steps.map((step) => {
+      const { workflowId: _, ...shown } = toStep(step);
+      return shown;
+    }),
+    transitions: transitions.map(({ fromStepId: from, toStepId: to, branch, priority }) => ({
+      from,
+      to,
+      branch,
+      priority,
+    })),
+  };
 }

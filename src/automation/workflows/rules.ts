@@ -5,39 +5,81 @@ import { branchesOf, stepTypeOf } from "../steps/mod.ts";
 
 const MAX_TRANSITIONS = 2_000;
 
-/** Throws 400 with the reason when a transition cannot be added to a graph that has both of its steps. */
-export function assertTransition(graph: Graph, transition: Omit<GraphTransition, "id">): void {
-  const { from, branch } = transition;
+/** A graph that is looked up in, and to which transitions are added one after another. */
+export interface GrowingGraph {
+  steps: ReadonlyMap<string, GraphStep>;
+  transitions: GraphTransition[];
+  ways: Map<string, GraphTransition[]>;
+  /** Those that something leads to. */
+  followed: Set<string>;
+  pausing: ReadonlySet<string>;
+  unread: ReadonlySet<string>;
+}
+
+/** A graph that can grow. Steps that are `unread` have no config: of what leaves them only the ends are looked at. */
+export function growing(
+  { steps, transitions }: Graph,
+  unread: ReadonlySet<string> = new Set(),
+): GrowingGraph {
+  return {
+    unread,
+    steps: new Map(steps.map((step) => [step.id, step])),
+    transitions: [...transitions],
+    ways: Map.groupBy(transitions, ({ from }) => from),
+    followed: new Set(transitions.map(({ to }) => to)),
+    pausing: pausingOf(steps, unread),
+  };
+}
+
+/** Adds a transition; throws 400 with the reason when it cannot be added. What it costs grows with the graph, not with its square. */
+export function addWay(graph: GrowingGraph, transition: GraphTransition): void {
+  const { from, to, branch } = transition;
   if (graph.transitions.length >= MAX_TRANSITIONS) {
     throw problems.badRequest(`Cannot add a transition: a workflow has at most ${MAX_TRANSITIONS}`);
   }
-  assertEnds(graph.steps, transition);
-  assertBranch(
-    graph,
-    graph.steps.find(({ id }) => id === from)!,
-    branch,
-  );
-  assertPauses({ ...graph, transitions: [...graph.transitions, { ...transition, id: "" }] });
+  const source = graph.steps.get(from)!;
+  assertEnds(source, graph.steps.get(to)!);
+  const ways = graph.ways.get(from) ?? [];
+  if (!graph.unread.has(from)) assertBranch(source, ways, branch);
+  if (leadsTo(graph, to, from)) {
+    const transitions = [...graph.transitions, transition];
+    assertNoCircle({ steps: [...graph.steps.values()], transitions }, graph.pausing);
+  }
+  graph.transitions.push(transition);
+  graph.ways.set(from, [...ways, transition]);
+  graph.followed.add(to);
+}
+
+/** Throws 400 with the reason when a transition cannot be added to a graph that has both of its steps. */
+export function assertTransition(graph: Graph, transition: Omit<GraphTransition, "id">): void {
+  addWay(growing(graph), { ...transition, id: "" });
+}
+
+/** Whether an execution can come from the one step to the other without waiting. */
+function leadsTo({ ways, followed, pausing }: GrowingGraph, from: string, to: string): boolean {
+  if (pausing.has(from) || pausing.has(to) || !followed.has(to)) return false;
+  const seen = new Set([from]);
+  // A set that grows while it is walked is walked to its new end.
+  for (const id of seen) {
+    if (id === to) return true;
+    for (const way of ways.get(id) ?? []) if (!pausing.has(way.to)) seen.add(way.to);
+  }
+  return false;
 }
 
 /** Throws 400 when no transition can lead from the one step to the other, whatever their configs are. */
-export function assertEnds(
-  steps: Pick<GraphStep, "id" | "type">[],
-  { from, to }: Pick<GraphTransition, "from" | "to">,
-): void {
-  const typeAt = (end: string) => steps.find(({ id }) => id === end)!;
-  if (from === to) throw problems.badRequest("Cannot connect a step to itself");
-  if (stepTypeOf(typeAt(from)).place === "end") {
-    throw problems.badRequest(`Cannot continue after an ${typeAt(from).type}: it ends the execution`);
+export function assertEnds(from: Pick<GraphStep, "id" | "type">, to: Pick<GraphStep, "id" | "type">): void {
+  if (from.id === to.id) throw problems.badRequest("Cannot connect a step to itself");
+  if (stepTypeOf(from).place === "end") {
+    throw problems.badRequest(`Cannot continue after an ${from.type}: it ends the execution`);
   }
-  if (stepTypeOf(typeAt(to)).place === "start") {
+  if (stepTypeOf(to).place === "start") {
     throw problems.badRequest("Cannot lead back to the trigger: every execution begins there");
   }
 }
 
-function assertBranch(graph: Graph, step: GraphStep, branch: string | null): void {
+function assertBranch(step: GraphStep, ways: GraphTransition[], branch: string | null): void {
   const branches = branchesOf(step);
-  const ways = graph.transitions.filter(({ from }) => from === step.id);
   if (branches.length === 0) {
     if (branch !== null) throw problems.badRequest(`Cannot branch at a ${step.type}: it has a single exit`);
     if (ways.length > 0) {
@@ -79,7 +121,10 @@ export function assertBranchesKept(graph: Graph, step: GraphStep): void {
 
 /** Throws 400 when an execution could go round in a circle for ever without waiting. */
 export function assertPauses(graph: Graph): void {
-  const pausing = new Set(graph.steps.filter(pauses).map(({ id }) => id));
+  assertNoCircle(graph, pausingOf(graph.steps));
+}
+
+function assertNoCircle(graph: Graph, pausing: ReadonlySet<string>): void {
   const next = Map.groupBy(
     graph.transitions.filter(({ from, to }) => !pausing.has(from) && !pausing.has(to)),
     ({ from }) => from,
@@ -96,8 +141,12 @@ export function assertPauses(graph: Graph): void {
   }
 }
 
-function pauses(step: GraphStep): boolean {
-  return stepTypeOf(step).pauses?.(step.config) ?? false;
+/** The ids of the steps at which time always passes; those that are unread may be such. */
+function pausingOf(steps: GraphStep[], unread: ReadonlySet<string> = new Set()): Set<string> {
+  const pausing = steps.filter(
+    (step) => unread.has(step.id) || (stepTypeOf(step).pauses?.(step.config) ?? false),
+  );
+  return new Set(pausing.map(({ id }) => id));
 }
 
 type Ways = Map<string, GraphTransition[]>;
@@ -116,11 +165,10 @@ function circleFrom(id: string, next: Ways, done: Set<string>, path: string[]): 
 
 /** The ids of the steps that an execution can come to. */
 export function reachedSteps(graph: Graph): Set<string> {
+  const ways = Map.groupBy(graph.transitions, ({ from }) => from);
   const reached = new Set([triggerOf(graph).id]);
   // A set that grows while it is walked is walked to its new end.
-  for (const id of reached) {
-    for (const { from, to } of graph.transitions) if (from === id) reached.add(to);
-  }
+  for (const id of reached) for (const { to } of ways.get(id) ?? []) reached.add(to);
   return reached;
 }
 

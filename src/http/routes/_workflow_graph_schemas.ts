@@ -1,5 +1,5 @@
 // How the graph of a workflow looks as one document.
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { STEP_TYPES } from "../../automation/steps/mod.ts";
 import { givenErrors } from "../../automation/workflows/given_graph.ts";
@@ -42,40 +42,115 @@ const MAX_TRANSITIONS = 2_000;
 /** All configs together have a megabyte, and names, positions and ids come to as much at most. */
 const SIZE = { bytes: 2_500_000, values: 200_000, levels: 110 };
 
+/** While it is being typed a name may be blank. */
+const StepNameDraft = Text({ format: "header-text", maxLength: 255 });
+
 const GivenStep = {
   id: IdOf("a step: of yours where it is new"),
   ...NewStepFields,
   position: t.Optional(Nullable(Position)),
 };
 
-const Steps = bounded(t.Array(withRules(t.Object(GivenStep), draftRules), { maxItems: MAX_STEPS + 1 }), SIZE);
+const Version = Text({ maxLength: 100, description: "That of the graph that was read." });
+
+const Transitions = t.Array(
+  t.Object(
+    {
+      from: IdOf("a step"),
+      to: IdOf("a step"),
+      branch: t.Optional(Nullable(Branch)),
+      priority: t.Optional(Nullable(Type.Integer({ minimum: -2_147_483_647, maximum: 2_147_483_647 }))),
+    },
+    { title: "GivenTransition" },
+  ),
+  { maxItems: MAX_TRANSITIONS },
+);
+
+/** The steps of a graph; in the document each by its type. */
+function stepsOf<T extends TSchema>(step: T) {
+  const steps = bounded(t.Array(step, { maxItems: MAX_STEPS + 1 }), SIZE);
+  return documented(steps, {
+    type: "array",
+    maxItems: MAX_STEPS,
+    items: stepsByType("GivenStep", GivenStep, { types: STEP_TYPES, isDraft: true }),
+  });
+}
 
 const GraphFields = t.Object(
-  {
-    version: Text({ maxLength: 100, description: "That of the graph that was read." }),
-    steps: documented(Steps, {
-      type: "array",
-      maxItems: MAX_STEPS,
-      items: stepsByType("GivenStep", GivenStep, { types: STEP_TYPES, isDraft: true }),
-    }),
-    transitions: t.Array(
-      t.Object(
-        {
-          from: IdOf("a step"),
-          to: IdOf("a step"),
-          branch: t.Optional(Nullable(Branch)),
-          priority: t.Optional(Nullable(Type.Integer({ minimum: -2_147_483_647, maximum: 2_147_483_647 }))),
-        },
-        { title: "GivenTransition" },
-      ),
-      { maxItems: MAX_TRANSITIONS },
-    ),
-  },
+  { version: Version, steps: stepsOf(withRules(t.Object(GivenStep), draftRules)), transitions: Transitions },
   { title: "GraphBody" },
 );
 
 /** A graph to be saved. */
 export const GraphBody = withRules(GraphFields, givenErrors);
+
+/** A graph to be looked at: what is wrong with its configs is part of the answer. */
+export const GraphCheckBody = t.Optional(
+  Nullable(
+    t.Object(
+      {
+        version: t.Optional(Version),
+        steps: stepsOf(t.Object({ ...GivenStep, name: StepNameDraft })),
+        transitions: Transitions,
+      },
+      { title: "GraphCheckBody" },
+    ),
+  ),
+);
+
+const GraphWarning = t.Object(
+  {
+    stepId: Nullable(
+      t.String({ format: "uuid", description: "The step that it is about; null for the graph." }),
+    ),
+    transition: Nullable(
+      Type.Integer({ description: "The transition that it is about, by its place in the list, from 0." }),
+    ),
+    field: Nullable(t.String({ description: "Such as `config.url`; null for the whole." })),
+    message: t.String(),
+  },
+  { title: "GraphWarning" },
+);
+
+/** What is wrong with a graph. */
+export const GraphCheck = t.Object(
+  {
+    valid: t.Boolean({ description: "It can be saved, and the workflow enabled." }),
+    faults: t.Array(
+      t.Object(
+        {
+          ...GraphWarning.properties,
+          prevents: Words(["saving", "enabling"], { description: "What would be refused because of it." }),
+        },
+        { title: "GraphFault" },
+      ),
+    ),
+    warnings: t.Array(GraphWarning),
+  },
+  { title: "GraphCheck" },
+);
+
+/** The graph by which an execution goes. */
+export const ExecutionGraph = t.Object(
+  {
+    version: Nullable(
+      Type.Integer({ description: "In the list of versions; null where that was before they had numbers." }),
+    ),
+    steps: t.Array(
+      t.Object(
+        {
+          ...StepProperties,
+          position: Nullable(t.Object({ x: t.Number(), y: t.Number() }, { description: "Null: not kept." })),
+        },
+        { title: "ExecutionGraphStep" },
+      ),
+    ),
+    transitions: t.Array(
+      t.Object({ ...Ways, branch: Nullable(t.String()) }, { title: "ExecutionGraphTransition" }),
+    ),
+  },
+  { title: "ExecutionGraph" },
+);
 
 /** How executions fare at a step. */
 export const StepStatistics = t.Object(
@@ -86,6 +161,17 @@ export const StepStatistics = t.Object(
     passed: Int,
     failed: Int,
     conversion: t.Number({ description: "Percent, with two decimals." }),
+    transitions: t.Array(
+      t.Object(
+        {
+          to: Uuid,
+          branch: Nullable(t.String()),
+          passed: Int,
+          share: t.Number({ description: "Of those that passed the step; percent, with two decimals." }),
+        },
+        { title: "TransitionStatistics" },
+      ),
+    ),
   },
   { title: "StepStatistics" },
 );

@@ -9,6 +9,7 @@ import {
   listExecutions,
   startExecution,
 } from "../../automation/engine/executions.ts";
+import { type ExecutionGraph as DrawnGraph, executionGraph } from "../../automation/workflows/history.ts";
 import { STEP_TYPES } from "../../automation/steps/mod.ts";
 import type { Context } from "../../context.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
@@ -17,6 +18,7 @@ import { withRules } from "../entry/field_errors.ts";
 import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 import { PageQuery, pageList, readPage } from "./_lists.ts";
 import { answers, Data, Int, Nullable, PathId, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { ExecutionGraph } from "./_workflow_graph_schemas.ts";
 import { ExecutionStatus } from "./_workflow_schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
 
@@ -187,6 +189,21 @@ export function workflowExecutionRoutes(ctx: Context) {
         },
       },
     )
+    .get(
+      "/:id/executions/:executionId/graph",
+      async ({ project, params: { id, executionId } }) =>
+        drawn(await executionGraph(ctx, project.id, workflowId(id), idOf("execution", executionId))),
+      {
+        ...oneExecution,
+        response: answers(ExecutionGraph, { refusals: [400, 404] }),
+        detail: {
+          operationId: "getExecutionGraph",
+          summary: "Get the graph by which an execution goes",
+          description:
+            "The steps and transitions as they were when it began, with every default of a config filled in, however the workflow was edited since.",
+        },
+      },
+    )
     .delete(
       "/:id/executions/:executionId",
       async ({ project, params: { id, executionId } }) =>
@@ -244,4 +261,12 @@ export function workflowExecutionRoutes(ctx: Context) {
 /** The context is free-form JSON. */
 function shown<Row extends { context: unknown }>(row: Row): Row & { context: Record<string, unknown> } {
   return row as Row & { context: Record<string, unknown> };
+}
+
+/** So is a config. */
+function drawn({ steps, ...rest }: DrawnGraph) {
+  return {
+    ...rest,
+    steps: steps.map((step) => ({ ...step, config: step.config as Record<string, unknown> })),
+  };
 }

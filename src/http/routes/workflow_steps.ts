@@ -1,5 +1,6 @@
 // /workflows/:id/…: the graph of a workflow, as one document or piece by piece.
 import { Elysia, t } from "elysia";
+import { checkGraph } from "../../automation/workflows/check.ts";
 import { addStep, deleteStep, patchStep } from "../../automation/workflows/editor.ts";
 import { getGraph, saveGraph } from "../../automation/workflows/graph_document.ts";
 import { workflowStatistics } from "../../automation/workflows/statistics.ts";
@@ -12,7 +13,13 @@ import type { Context } from "../../context.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { EditHeaders, editorOf, editOf } from "../entry/edits.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
-import { GraphBody, GraphDocument, StepStatistics } from "./_workflow_graph_schemas.ts";
+import {
+  GraphBody,
+  GraphCheck,
+  GraphCheckBody,
+  GraphDocument,
+  StepStatistics,
+} from "./_workflow_graph_schemas.ts";
 import { idOf, workflowId } from "./_workflow_ids.ts";
 import {
   branchOf,
@@ -75,6 +82,24 @@ function graphRoutes(ctx: Context) {
         },
       },
     )
+    .post(
+      "/:id/graph/check",
+      async ({ project, params: { id }, body }) => {
+        const given = body?.steps ? { steps: body.steps, transitions: body.transitions ?? [] } : null;
+        return await checkGraph(ctx, project.id, workflowId(id), given);
+      },
+      {
+        ...one,
+        body: GraphCheckBody,
+        response: answers(GraphCheck, { refusals: [400, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "checkWorkflowGraph",
+          summary: "Check a graph; nothing is saved",
+          description:
+            "Takes what `PUT /workflows/{id}/graph` takes, or nothing: then it looks at the graph that is stored. `faults` are what saving it, or enabling the workflow, would refuse; `warnings` what may be a mistake, such as a branch that leads nowhere, a step that nothing leads to or a circle that no contact leaves. `stepId` and `transition` say where.",
+        },
+      },
+    )
     .get(
       "/:id/statistics",
       async ({ project, params: { id } }) => await workflowStatistics(ctx, project.id, workflowId(id)),
@@ -85,7 +110,7 @@ function graphRoutes(ctx: Context) {
           operationId: "getWorkflowStatistics",
           summary: "Count at each step who waits there, passed it and failed",
           description:
-            "In the order of the steps; the first is the trigger. `conversion` is what passed the step, in percent of the executions that began.",
+            "In the order of the steps; the first is the trigger. `conversion` is what passed the step, in percent of the executions that began; `transitions` says how many went on by each way. Branches are counted since the service knows of them.",
         },
       },
     );

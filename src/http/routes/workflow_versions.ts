@@ -1,0 +1,97 @@
+// /workflows/:id/versions: what the graph of a workflow was, and how it becomes that again.
+import { Type } from "@sinclair/typebox";
+import { Elysia, t } from "elysia";
+import {
+  getGraphVersion,
+  listGraphVersions,
+  restoreGraphVersion,
+} from "../../automation/workflows/history.ts";
+import type { Context } from "../../context.ts";
+import { problems } from "../../problem.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { EditHeaders, editOf } from "../entry/edits.ts";
+import { answers, Int, Nullable, PathId, Timestamp } from "../entry/schemas.ts";
+import { GraphDocument } from "./_workflow_graph_schemas.ts";
+import { workflowId } from "./_workflow_ids.ts";
+
+const one = { params: t.Object({ id: PathId }) };
+const oneVersion = { params: t.Object({ id: PathId, version: PathId }) };
+
+const Made = {
+  version: Int,
+  createdAt: Timestamp,
+  createdBy: Nullable(t.String({ description: "An address, or which key." })),
+};
+
+const ListedVersion = t.Object(
+  {
+    ...Made,
+    steps: Int,
+    activeExecutions: Type.Integer({
+      description: "Under way by this version; counted among 100,000 of the workflow at most.",
+    }),
+  },
+  { title: "ListedWorkflowVersion" },
+);
+
+const { steps, transitions } = GraphDocument.properties;
+const Version = t.Object({ ...Made, steps, transitions }, { title: "WorkflowVersion" });
+
+/** The versions of workflows. */
+export function workflowVersionsRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/workflows", detail: { tags: ["Workflows"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .get(
+      "/:id/versions",
+      async ({ project, params: { id } }) => await listGraphVersions(ctx, project.id, workflowId(id)),
+      {
+        ...one,
+        response: answers(t.Array(ListedVersion), { refusals: [400, 404] }),
+        detail: {
+          operationId: "listWorkflowVersions",
+          summary: "List what the graph of a workflow was, the newest first",
+          description:
+            "The last 100 versions with who made them; the first one of the list is what it is now. Executions go on by the version that they began with.",
+        },
+      },
+    )
+    .get(
+      "/:id/versions/:version",
+      async ({ project, params: { id, version } }) =>
+        await getGraphVersion(ctx, project.id, workflowId(id), numberOf(id, version)),
+      {
+        ...oneVersion,
+        response: answers(Version, { refusals: [400, 404] }),
+        detail: {
+          operationId: "getWorkflowVersion",
+          summary: "Get what the graph of a workflow was",
+          description: "One version, with its steps and transitions.",
+        },
+      },
+    )
+    .post(
+      "/:id/versions/:version/restore",
+      async ({ project, actor, headers, params: { id, version }, set }) => {
+        const edit = editOf(actor, headers);
+        const graph = await restoreGraphVersion(ctx, project.id, workflowId(id), numberOf(id, version), edit);
+        set.headers.etag = graph.version;
+        return graph;
+      },
+      {
+        ...oneVersion,
+        headers: EditHeaders,
+        response: answers(GraphDocument, { refusals: [400, 404, 412, 422] }),
+        detail: {
+          operationId: "restoreWorkflowVersion",
+          summary: "Make the graph of a workflow what it was",
+          description:
+            "Becomes a new version: what it was in between stays in the list, and executions under way go on by theirs. `If-Match` is the `version` of `GET /workflows/{id}/graph`. While the workflow is disabled, mails whose templates were deleted come back without them; refused with 422 where something else is gone that it needs.",
+        },
+      },
+    );
+}
+
+function numberOf(id: string, version: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(version)) throw problems.notFound("workflow version", `${id}/${version}`);
+  return Number(version);
+}
