@@ -58,7 +58,7 @@ from campaigns
 where project_id = :project_id and id = any(:ids::uuid[]);
 
 -- name: executions :many
-select x.id, x.status, x.exit_reason, w.name as "workflow_name!", x.contact_id, p.email as "contact_email?"
+select x.id, x.status, x.exit_reason, x.workflow_id, w.name as "workflow_name!", x.contact_id, p.email as "contact_email?"
 from unnest(:ids::uuid[]) as u (id)
 cross join lateral (
   select x.id, x.status, x.exit_reason, x.workflow_id, x.contact_id

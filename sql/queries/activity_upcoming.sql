@@ -5,6 +5,7 @@ select
   found.at as "at!",
   found.id as "id!",
   found.campaign_name as "campaign_name?",
+  found.workflow_id as "workflow_id?",
   w.name as "workflow_name?",
   step.name as "step_name?",
   step.type as "step_type?",

@@ -104,6 +104,20 @@ describe("GET /activity/stream", () => {
     expect((await subscriptions.next())!.data.type).toBe("contact.unsubscribed");
   });
 
+  test("tells the events of one name alone, those of the service too", async () => {
+    const [orders, subscriptions] = [
+      await stream("eventName=ordered"),
+      await stream("eventName=contact.unsubscribed"),
+    ];
+    await track("paid");
+    await track("ordered");
+    const [{ id }] = (await service.request("GET", "/contacts", { key: project.secret })).body.data;
+    await service.request("PATCH", `/contacts/${id}`, { key: project.secret, body: { subscribed: false } });
+
+    expect(await orders.names(1)).toEqual(["ordered"]);
+    expect(await subscriptions.names(1)).toEqual(["contact.unsubscribed"]);
+  });
+
   test("says where more happened than it tells", async () => {
     const reader = await stream();
     await service.pool`

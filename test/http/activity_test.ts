@@ -210,7 +210,7 @@ describe("GET /activity", () => {
 
   test("tells when a workflow began and ended for a contact, as what, and names it with its mails", async () => {
     const template = await flows.template();
-    await flows.build({
+    const { id: workflowId } = await flows.build({
       steps: { Hello: { type: "SEND_EMAIL", template }, Out: { type: "EXIT", reason: "Done with it" } },
       ways: ["Trigger > Hello", "Hello > Out"],
     });
@@ -218,7 +218,7 @@ describe("GET /activity", () => {
     await service.runJobs();
     const items = await feed();
     const named = (type: string) => items.find((item) => item.type === type);
-    const metadata = { workflowName: "Welcome", status: "EXITED", exitReason: "Done with it" };
+    const metadata = { workflowId, workflowName: "Welcome", status: "EXITED", exitReason: "Done with it" };
     const whom = { contactId, contactEmail: "ada@example.com", metadata };
 
     expect(typesIn(items).toSorted()).toEqual([
@@ -234,7 +234,7 @@ describe("GET /activity", () => {
   });
 
   test("forgets what a deleted contact did; what workflows did stays, and is about nobody", async () => {
-    await flows.build({
+    const { id: workflowId } = await flows.build({
       steps: { Wait: { type: "DELAY", amount: 5, unit: "days" } },
       ways: ["Trigger > Wait"],
     });
@@ -246,6 +246,7 @@ describe("GET /activity", () => {
     expect(typesIn(items).toSorted()).toEqual(["workflow.completed", "workflow.started"]);
     for (const item of items) {
       expect(item.metadata).toEqual({
+        workflowId,
         workflowName: "Welcome",
         status: "CANCELLED",
         exitReason: "The contact was deleted",
@@ -280,6 +281,27 @@ describe("GET /activity", () => {
       "email.sent",
     ]);
     expect((await feed("types=")).length).toBe(2);
+  });
+
+  test("shows the events of one name, of a contact too, as far as the types have them", async () => {
+    const ada = await flows.track("ada@example.com", "bought");
+    await flows.track("bob@example.com", "bought");
+    await flows.track("ada@example.com", "looked");
+    await send("ada@example.com");
+    const names = async (query: string) =>
+      (await feed(query)).map(({ type, contactEmail }) => `${type} ${contactEmail}`);
+
+    expect(await names("eventName=bought")).toEqual([
+      "event.triggered bob@example.com",
+      "event.triggered ada@example.com",
+    ]);
+    expect(await names(`eventName=bought&contactId=${ada}`)).toEqual(["event.triggered ada@example.com"]);
+    expect(await names("eventName=bought&search=ada@")).toEqual(["event.triggered ada@example.com"]);
+    expect(await names("eventName=bought&search=ough")).toHaveLength(2);
+    expect(await names("eventName=bought&search=looked")).toEqual([]);
+    expect(await names("eventName=email.sent")).toEqual(["email.sent ada@example.com"]);
+    expect(await names("eventName=bought&types=email.sent")).toEqual([]);
+    expect((await get(`/activity?eventName=${"x".repeat(256)}`)).status).toBe(400);
   });
 
   test("shows a period: from its first millisecond to its last, or whole days", async () => {
@@ -456,7 +478,7 @@ describe("GET /activity/recent-count", () => {
 describe("GET /activity/upcoming", () => {
   test("lists scheduled campaigns and waiting steps, the next first, as far as is asked for", async () => {
     await campaigns.addContacts(1);
-    await flows.build({
+    const { id: workflowId } = await flows.build({
       steps: { Wait: { type: "DELAY", amount: 10, unit: "days" } },
       ways: ["Trigger > Wait"],
     });
@@ -484,7 +506,13 @@ describe("GET /activity/upcoming", () => {
         timestamp: execution!.wakeAt.toISOString(),
         contactEmail: "ada@example.com",
         contactId,
-        metadata: { workflowName: "Welcome", status: "WAITING", stepName: "Wait", stepType: "DELAY" },
+        metadata: {
+          workflowId,
+          workflowName: "Welcome",
+          status: "WAITING",
+          stepName: "Wait",
+          stepType: "DELAY",
+        },
       },
     ]);
     expect((await upcoming("daysAhead=900")).map(({ metadata }: Item) => metadata.campaignName)).toEqual([

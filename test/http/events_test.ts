@@ -395,9 +395,73 @@ describe("GET /events/names and /events/stats", () => {
   });
 });
 
+describe("GET /events/daily", () => {
+  const daily = async (of: NewProject, query = "") =>
+    (await call("GET", `/events/daily${query}`, undefined, of)).body;
+
+  test("counts each name on each day, tells all of it and the last time, of its own project only", async () => {
+    const mine = await service.createProject();
+    const at = async (name: string, time: string) =>
+      await record(mine, [{ name, ageMs: service.now().getTime() - new Date(time).getTime() }]);
+    for (const time of ["2026-03-01T00:00:00Z", "2026-03-03T10:00:00Z", "2026-03-03T23:59:59.999Z"])
+      await at("ordered", time);
+    await at("long ago", "2025-03-01T08:00:00Z");
+    await at("long ago", "2025-03-02T09:30:00Z");
+    await at("later", "2026-03-04T00:00:00Z");
+    await track("ordered", "x@example.com", other);
+    const query = "?startDate=2026-03-01&endDate=2026-03-03";
+    const expected = {
+      dates: ["2026-03-01", "2026-03-02", "2026-03-03"],
+      events: [
+        { name: "ordered", total: 3, counts: [1, 0, 2], lastSeenAt: "2026-03-03T23:59:59.999Z" },
+        { name: "long ago", total: 2, counts: [0, 0, 0], lastSeenAt: "2025-03-02T09:30:00.000Z" },
+        { name: "later", total: 1, counts: [0, 0, 0], lastSeenAt: "2026-03-04T00:00:00.000Z" },
+      ],
+    };
+
+    // As deltas, rolled up, and both.
+    expect(await daily(mine, query)).toEqual(expected);
+    await service.runJobs();
+    expect(await daily(mine, query)).toEqual(expected);
+    await at("ordered", "2026-03-02T12:00:00Z");
+    expect((await daily(mine, query)).events[0]).toEqual({
+      ...expected.events[0],
+      total: 4,
+      counts: [1, 1, 2],
+    });
+  });
+
+  test("leaves out what was deleted, and knows no last time of what has expired", async () => {
+    const mine = await service.createProject();
+    await track("kept", "ada@example.com", mine);
+    await track("gone", "ada@example.com", mine);
+    await service.runJobs();
+    await call("DELETE", "/events/gone", undefined, mine);
+    await service.pool`alter table events disable trigger user`;
+    await service.pool`delete from events where project_id = ${mine.id} and name = 'kept'`;
+    await service.pool`alter table events enable trigger user`;
+
+    const { events } = await daily(mine);
+    expect(events).toMatchObject([{ name: "kept", total: 1, lastSeenAt: null }]);
+    expect(events[0].counts).toHaveLength(30);
+    expect(events[0].counts.at(-1)).toBe(1);
+  });
+
+  test.each([
+    ["startDate=2026-02-30", "startDate"],
+    ["startDate=2026-01-01&endDate=2026-06-01", "startDate"],
+    ["startDate=2026-03-02&endDate=2026-03-01", "startDate"],
+  ])("refuses %s", async (query, field) => {
+    const { status, body } = await call("GET", `/events/daily?${query}`);
+
+    expect([status, body.error.errors[0].field]).toEqual([400, field]);
+  });
+});
+
 /** Names that could be taken for something else on their way through an address. */
 const ODD_NAMES = [
   "contact",
+  "daily",
   "names",
   "stats",
   "track",

@@ -113,6 +113,8 @@ const STATEMENTS: [file: string, name: string, args: Arguments, rows: number][] 
   ["event_stats", "of_all_time", { limit: 10_000 }, 100],
   ["event_stats", "of_days", { ...days, limit: 10_000 }, 30 * 15],
   ["event_stats", "top", { ...days, first_day_before: "2026-03-29", reserved: "^email", limit: 5 }, 60 * 15],
+  // Each of 15 names: its days, the last of them, and its last event.
+  ["event_stats", "by_day", { first_day: days.first_day, last_day: days.last_day, limit: 1_000 }, 33 * 15],
   ["event_usage", "total", { name: "usual 3" }, 100],
   ["event_usage", "contacts", { name: "usual 3", limit: 500 }, 500],
   ["event_deletion", "newest", { name: "usual 3" }, 30],

@@ -118,6 +118,7 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   await tell("listSegmentMembers", { path: { id: segment.id }, query: { pageSize: "20" } });
   await tell("listEvents", { query: { eventName: "ordered", limit: "1" } });
   await tell("countEvents");
+  await tell("countEventsByDay", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
   await tell("listContactEvents", { path: { contactId: ada.id } });
   await tell("listEventNames");
   await tell("getEventUsage", { path: { eventName: "ordered" } });

@@ -2,15 +2,22 @@
 import { t } from "elysia";
 import type { FeedPlace } from "../../insight/activity/mod.ts";
 import { problems } from "../../problem.ts";
-import { isUuid } from "../entry/schemas.ts";
+import { isUuid, Text } from "../entry/schemas.ts";
 import { readCursor, toCursor } from "./_lists.ts";
 
-/** The query of a feed of some types. */
-export const TypesQuery = {
+/** The query of a feed of some types, or of one event. */
+export const WantedQuery = {
   types: t.Optional(
     t.String({
       description: "With commas between them. Left out: all.",
       examples: ["email.opened,email.clicked"],
+    }),
+  ),
+  eventName: t.Optional(
+    Text({
+      minLength: 1,
+      maxLength: 255,
+      description: "Events of this name alone. Left out: all, and everything else.",
     }),
   ),
 };

@@ -24,7 +24,7 @@ export const ActivityItem = t.Object(
       description:
         "Of events and subscriptions `{eventName, eventData}`; of mails `{emailId, subject, from, sourceType, campaignName?, " +
         "workflowName?, link?, error?, machine?}`, where `machine` marks an open or a click that no person made; of campaigns " +
-        "`{campaignId, campaignName}`; of workflows `{workflowName, status, exitReason?}`, as it is now.",
+        "`{campaignId, campaignName}`; of workflows `{workflowId, workflowName, status, exitReason?}`, as it is now.",
     }),
   },
   { title: "Activity" },
@@ -39,7 +39,7 @@ export const UpcomingItem = t.Object(
     metadata: t.Unsafe<Record<string, unknown>>({
       ...Data,
       description:
-        "Of campaigns `{campaignId, campaignName}`; of workflows `{workflowName, status, stepName, stepType}`.",
+        "Of campaigns `{campaignId, campaignName}`; of workflows `{workflowId, workflowName, status, stepName, stepType}`.",
     }),
   },
   { title: "UpcomingActivity" },

@@ -36,6 +36,26 @@ export const EventList = <T extends typeof Event | typeof ListedEvent>(event: T)
 /** How often an event was recorded. */
 export const EventCount = t.Object({ name: t.String(), count: Int }, { title: "EventCount" });
 
+/** How often events were recorded, day by day. */
+export const EventCountsByDay = t.Object(
+  {
+    dates: t.Array(t.String({ format: "date" })),
+    events: t.Array(
+      t.Object(
+        {
+          name: t.String(),
+          total: Type.Integer({ description: "Of all time." }),
+          counts: t.Array(Int),
+          lastSeenAt: Nullable(Timestamp),
+        },
+        { title: "EventCountsOfName" },
+      ),
+      { description: "The most frequent of all time first." },
+    ),
+  },
+  { title: "EventCountsByDay" },
+);
+
 const Uses = t.Array(t.Object({ id: Uuid, name: t.String() }));
 
 /** What refers to the name of an event. */

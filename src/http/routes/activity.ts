@@ -8,7 +8,7 @@ import { listActivityTypes } from "../../insight/activity/types.ts";
 import { listUpcoming } from "../../insight/activity/upcoming.ts";
 import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { problems } from "../../problem.ts";
-import { readPlace, TypesQuery, writePlace } from "./_activity_place.ts";
+import { readPlace, WantedQuery, writePlace } from "./_activity_place.ts";
 import { ActivityItem, readTypes, TypeWord, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
 import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
@@ -24,7 +24,7 @@ const DAYS_AHEAD = { fallback: 30, max: 90 };
 const FeedQuery = {
   limit: QueryInteger({ minimum: 1, maximum: 100, fallback: 50, description: "Clamped to 1..100." }),
   cursor: CursorQuery.cursor,
-  ...TypesQuery,
+  ...WantedQuery,
   contactId: t.Optional(Uuid),
   search: t.Optional(
     Text({
@@ -50,7 +50,8 @@ export function activityRoutes(ctx: Context) {
       async ({ project, query }) => {
         const errors = filterErrors(query);
         if (errors.length > 0) throw problems.badParameters(errors);
-        const filter = { types: readTypes(query.types), contactId: query.contactId, ...readPeriod(query) };
+        const { contactId, eventName } = query;
+        const filter = { types: readTypes(query.types), eventName, contactId, ...readPeriod(query) };
         const page = { limit: clampLimit(query.limit, FEED_LIMIT), after: readPlace(query.cursor) };
         const { items, next } =
           query.search === undefined

@@ -1,7 +1,7 @@
 // GET /activity/stream: what happens, as it happens.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import type { ActivityType } from "../../insight/activity/types.ts";
+import { isWanted, type WantedActivity } from "../../insight/activity/types.ts";
 import type { FeedPlace } from "../../insight/activity/mod.ts";
 import { mayWatch, type News, readSince, watchActivity } from "../../insight/activity/live.ts";
 import { problems } from "../../problem.ts";
@@ -9,17 +9,16 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { STREAM_MINUTES, type StreamReader, streamEvents } from "../entry/event_stream.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, ProjectInQuery, Uuid } from "../entry/schemas.ts";
-import { readPlace, TypesQuery, writePlace } from "./_activity_place.ts";
+import { readPlace, WantedQuery, writePlace } from "./_activity_place.ts";
 import { readTypes, typesErrors } from "./_activity_schemas.ts";
 
 const Query = {
-  ...TypesQuery,
+  ...WantedQuery,
   contactId: t.Optional(Uuid),
   projectId: ProjectInQuery,
 };
 
-interface StreamFilter {
-  types?: ActivityType[] | undefined;
+interface StreamFilter extends WantedActivity {
   contactId?: string | undefined;
 }
 
@@ -32,7 +31,8 @@ export function activityStreamRoutes(ctx: Context) {
       ({ project, actor, query, headers, request }) => {
         const errors = typesErrors(query.types);
         if (errors.length > 0) throw problems.badParameters(errors);
-        const filter = { types: readTypes(query.types), contactId: query.contactId?.toLowerCase() };
+        const { types, eventName, contactId } = query;
+        const filter = { types: readTypes(types), eventName, contactId: contactId?.toLowerCase() };
         const after = readPlace(headers["last-event-id"] || undefined);
         if (!mayWatch(ctx, project.id)) throw problems.busy("watch another project");
         return streamEvents(ctx, project.id, request, actor, (reader) =>
@@ -80,10 +80,10 @@ async function follow(
   }
 }
 
-function send(reader: StreamReader, { items, isCut }: News, { types, contactId }: StreamFilter): void {
+function send(reader: StreamReader, { items, isCut }: News, { contactId, ...wanted }: StreamFilter): void {
   if (isCut) reader.send({ event: "cut", data: { message: "More happened: read GET /activity" } });
   for (const { place, item } of items) {
-    if (types && !types.includes(item.type)) continue;
+    if (!isWanted(item, wanted)) continue;
     if (contactId && item.contactId !== contactId) continue;
     reader.send({ id: writePlace(place), data: item });
   }

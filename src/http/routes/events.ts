@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { deleteEvents } from "../../insight/events/deletion.ts";
 import { listContactEvents, listEvents, type LoggedEvent } from "../../insight/events/log.ts";
-import { countEvents, listEventNames } from "../../insight/events/stats.ts";
+import { countEvents, countEventsByDay, listEventNames } from "../../insight/events/stats.ts";
 import { trackInput } from "../../insight/events/tracking.ts";
 import { getEventUsage } from "../../insight/events/usage.ts";
 import { parseAddress } from "../../mail/address.ts";
@@ -12,10 +12,22 @@ import { problems } from "../../problem.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { idempotencyKey } from "../entry/idempotency.ts";
-import { Event, EventCount, EventList, EventUsage, ListedEvent, TrackBody } from "./_event_schemas.ts";
+import { DaysQuery } from "./_analytics_schemas.ts";
+import {
+  Event,
+  EventCount,
+  EventCountsByDay,
+  EventList,
+  EventUsage,
+  ListedEvent,
+  TrackBody,
+} from "./_event_schemas.ts";
 import { clampLimit, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 import { bodyWarnings } from "../entry/body_plans.ts";
 import { answers, Int, isUuid, PathId, Timestamp, Uuid, Warnings } from "../entry/schemas.ts";
+
+/** A day is a number for each name. */
+const MAX_DAYS = 90;
 
 const Tracked = t.Object(
   {
@@ -112,6 +124,20 @@ export function eventsRoutes(ctx: Context) {
             operationId: "countEvents",
             summary: "Count events by name, the most frequent first",
             description: "From counters, so it takes the same time at any age of the project.",
+          },
+        },
+      )
+      .get(
+        "/daily",
+        async ({ project, query }) =>
+          await countEventsByDay(ctx, project.id, readDays(query, { now: ctx.now(), maxDays: MAX_DAYS })),
+        {
+          query: withRules(t.Object(DaysQuery), daysErrors),
+          response: answers(EventCountsByDay, { refusals: [400] }),
+          detail: {
+            operationId: "countEventsByDay",
+            summary: "Count events by name and day, and tell when each was last seen",
+            description: `For a small chart beside each name: up to ${MAX_DAYS} days (UTC) of the 1,000 most frequent names of all time. From counters, so it takes the same time at any age of the project. \`counts\` has an entry for each of \`dates\`; \`lastSeenAt\` is null where the last one has expired.`,
           },
         },
       )

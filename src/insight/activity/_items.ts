@@ -124,8 +124,8 @@ async function readExecutions(ctx: Context, projectId: string, ids: string[]): P
   if (ids.length === 0) return [];
   const rows = await q.activityItems.executions(ctx, { projectId, ids });
   return rows.map((row) => {
-    const { workflowName, status, exitReason } = row;
-    const metadata = { workflowName, status, exitReason: exitReason ?? undefined };
+    const { workflowId, workflowName, status, exitReason } = row;
+    const metadata = { workflowId, workflowName, status, exitReason: exitReason ?? undefined };
     return [row.id, { ...contactOf(row), metadata }];
   });
 }

@@ -4,13 +4,12 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type Activity, KINDS, type FeedPlace, readItems } from "./_items.ts";
 import { FIRST_ID, LAST_ID, timeOf } from "../ids.ts";
-import { ACTIVITY_TYPES, type ActivityType, type Sources, sourcesOf } from "./types.ts";
+import { type Sources, sourcesOfWanted, type WantedActivity } from "./types.ts";
 
 export type { Activity, FeedPlace } from "./_items.ts";
 
 /** A filter of items. Fields left out are no condition. */
-export interface ActivityFilter {
-  types?: ActivityType[] | undefined;
+export interface ActivityFilter extends WantedActivity {
   contactId?: string | undefined;
   /** From this moment on. */
   from?: Date | undefined;
@@ -51,7 +50,7 @@ export async function listActivity(
   filter: ActivityFilter,
   { limit, after }: ActivityPage,
 ): Promise<ActivityList> {
-  const wanted = sourcesOf(filter.types ?? ACTIVITY_TYPES);
+  const wanted = sourcesOfWanted(filter);
   const places = await findPlaces(ctx, projectId, { ...filter, wanted }, { after, limit: limit + 1 });
   return await toList(ctx, projectId, places, limit);
 }
@@ -72,7 +71,7 @@ export async function toList(
 export async function findPlaces(
   ctx: Context,
   projectId: string,
-  { contactId, from, until, wanted }: Omit<ActivityFilter, "types"> & { wanted: Sources },
+  { contactId, from, until, wanted }: Omit<ActivityFilter, keyof WantedActivity> & { wanted: Sources },
   { after, limit }: ActivityPage,
 ): Promise<FeedPlace[]> {
   const end: FeedPlace = { key: until ? firstIdAt(until) : LAST_ID, kind: 0, id: FIRST_ID };

@@ -6,7 +6,7 @@ import { searchedAddress } from "../../mail/address.ts";
 import { problems } from "../../problem.ts";
 import { type ActivityFilter, type ActivityList, type ActivityPage, findPlaces, toList } from "./mod.ts";
 import type { FeedPlace } from "./_items.ts";
-import { ACTIVITY_TYPES, sourcesOf, typeOfEvent } from "./types.ts";
+import { ACTIVITY_TYPES, sourcesOfWanted, typeOfEvent } from "./types.ts";
 
 /** How many contacts, and how many names, are looked at. */
 export const MAX_SEARCHED = 10;
@@ -28,16 +28,18 @@ export async function searchActivity(
   const sought = text.trim();
   if ([...sought].length < MIN_SEARCH) throw problems.searchTooShort(MIN_SEARCH);
   const { contactIds, names } = await findNamed(ctx, projectId, sought);
-  const types = filter.types ?? ACTIVITY_TYPES;
+  const { types = ACTIVITY_TYPES, eventName } = filter;
   const page = { after, limit: limit + 1 };
   const found: FeedPlace[][] = [];
   if (!filter.contactId && contactIds.length > 0) {
     // Ten statements at most, one after the other: each of them reads its page from the indexes of one contact.
-    const wanted = sourcesOf(types);
+    const wanted = sourcesOfWanted(filter);
     for (const contactId of contactIds)
       found.push(await findPlaces(ctx, projectId, { ...filter, contactId, wanted }, page));
   }
-  const wantedNames = names.filter((name) => types.includes(typeOfEvent(name)));
+  const wantedNames = names.filter(
+    (name) => types.includes(typeOfEvent(name)) && (eventName ?? name) === name,
+  );
   if (wantedNames.length > 0)
     found.push(
       await findPlaces(ctx, projectId, { ...filter, wanted: { sources: [], names: wantedNames } }, page),

@@ -65,6 +65,29 @@ export function sourcesOf(types: readonly ActivityType[]): Sources {
   return { sources: [...triggered, ...others], names };
 }
 
+/** What of the feed is wanted. */
+export interface WantedActivity {
+  /** Left out: all. */
+  types?: readonly ActivityType[] | undefined;
+  /** Events of this name alone, as far as `types` has them. */
+  eventName?: string | undefined;
+}
+
+/** Where that is. */
+export function sourcesOfWanted({ types = ACTIVITY_TYPES, eventName }: WantedActivity): Sources {
+  if (eventName === undefined) return sourcesOf(types);
+  return { sources: [], names: types.includes(typeOfEvent(eventName)) ? [eventName] : [] };
+}
+
+/** Whether an item is wanted. */
+export function isWanted(
+  { type, metadata }: { type: ActivityType; metadata: Record<string, unknown> },
+  { types, eventName }: WantedActivity,
+): boolean {
+  if (types && !types.includes(type)) return false;
+  return eventName === undefined || eventName === (EVENT_NAMES[type] ?? metadata.eventName);
+}
+
 /** The types that the project has, or had, items of. */
 export async function listActivityTypes(ctx: Context, projectId: string): Promise<ActivityType[]> {
   const found = await q.activityTypes.present(ctx, { projectId, names: [...TYPES_BY_NAME.keys()] });

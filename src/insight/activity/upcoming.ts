@@ -29,11 +29,11 @@ export async function listUpcoming(
   const rows = await q.activityUpcoming.list(ctx, { projectId, until, limit });
   return rows.map((row) => {
     const type = row.type as UpcomingActivity["type"];
-    const { campaignName, workflowName, stepName, stepType } = row;
+    const { campaignName, workflowId, workflowName, stepName, stepType } = row;
     const metadata =
       type === "campaign.scheduled"
         ? { campaignId: row.id, campaignName }
-        : { workflowName, status: "WAITING", stepName, stepType };
+        : { workflowId, workflowName, status: "WAITING", stepName, stepType };
     return { id: `${type}:${row.id}`, type, timestamp: row.at, ...contactOf(row), metadata };
   });
 }

@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { percentChange } from "../../percent.ts";
 import type { Days } from "../date_range.ts";
+import { timeOf } from "../ids.ts";
 
 /** How often an event was recorded. */
 export interface EventCount {
@@ -21,6 +22,8 @@ export interface RankedEvent extends EventCount {
 
 /** A project with more names than that has put something else into them. */
 const MAX_NAMES = 10_000;
+/** With as many days as it takes, about 300 KB. */
+const MAX_NAMES_BY_DAY = 1_000;
 
 /** How often each event was recorded on these days (UTC), or ever; the most frequent first, 10,000 names at most. */
 export async function countEvents(ctx: Context, projectId: string, days: Days | null): Promise<EventCount[]> {
@@ -28,6 +31,36 @@ export async function countEvents(ctx: Context, projectId: string, days: Days | 
   const { first, last } = days;
   const range = { firstDay: String(first), lastDay: String(last) };
   return await q.eventStats.ofDays(ctx, { projectId, ...range, limit: MAX_NAMES });
+}
+
+/** How often each name was recorded on each of some days, and when last. */
+export interface EventCountsByDay {
+  dates: string[];
+  events: {
+    name: string;
+    /** Of all time. */
+    total: number;
+    /** One for each of `dates`. */
+    counts: number[];
+    /** Null where the last one has expired. */
+    lastSeenAt: Date | null;
+  }[];
+}
+
+/** The counts of these days (UTC) of the 1,000 most frequent names of all time, the most frequent first. */
+export async function countEventsByDay(
+  ctx: Context,
+  projectId: string,
+  { first, last, length }: Days,
+): Promise<EventCountsByDay> {
+  const range = { firstDay: String(first), lastDay: String(last) };
+  const rows = await q.eventStats.byDay(ctx, { projectId, ...range, limit: MAX_NAMES_BY_DAY });
+  const events = rows.map(({ name, total, places, counts, newestId }) => {
+    const days = Array.from({ length }, () => 0);
+    for (const [i, place] of places.entries()) days[place] = counts[i]!;
+    return { name, total, counts: days, lastSeenAt: newestId === null ? null : timeOf(newestId) };
+  });
+  return { dates: Array.from({ length }, (_, n) => String(first.add({ days: n }))), events };
 }
 
 /** The names of all events, those of the service among them; the most frequent first, 10,000 at most. */
