@@ -7,6 +7,7 @@ import {
   CampaignsIcon,
   ContactsIcon,
   DomainsIcon,
+  EventsIcon,
   type Icon,
   ImagesIcon,
   KeysIcon,
@@ -82,6 +83,14 @@ export const PAGES: PageRoute[] = [
     path: "/segments/:id",
     label: "Segment",
     page: lazyPage(() => import("./pages/segment.tsx")),
+  },
+  {
+    path: "/events",
+    label: "Events",
+    group: "Audience",
+    icon: EventsIcon,
+    shortcut: "e",
+    page: lazyPage(() => import("./pages/events.tsx")),
   },
   {
     path: "/templates",

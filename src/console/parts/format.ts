@@ -47,6 +47,15 @@ export function formatDay(at: Date | string): string {
 /** `15:04`. */
 export const formatClock = (at: Date | string) => clock.format(new Date(at));
 
+const seconds = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+
+/** `15:04:05` of today, otherwise `24 Nov, 15:04`. */
+export function formatMoment(at: Date | string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? seconds.format(date) : `${formatDay(date)}, ${clock.format(date)}`;
+}
+
 const SKEW = 5_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

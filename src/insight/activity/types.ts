@@ -56,12 +56,12 @@ export interface Sources {
 /** Where items of these types are. */
 export function sourcesOf(types: readonly ActivityType[]): Sources {
   const wanted = new Set(types);
-  const isWanted = (type: ActivityType) => wanted.has(type);
+  const has = (type: ActivityType) => wanted.has(type);
   const ofEvents = ACTIVITY_TYPES.filter((type) => type === "event.triggered" || EVENT_NAMES[type]);
-  const others = ACTIVITY_TYPES.filter((type) => !ofEvents.includes(type)).filter(isWanted);
-  if (ofEvents.every(isWanted)) return { sources: ["events", ...others], names: [] };
-  const triggered = ofEvents.filter((type) => isWanted(type) && !EVENT_NAMES[type]);
-  const names = ofEvents.filter(isWanted).flatMap((type) => EVENT_NAMES[type] ?? []);
+  const others = ACTIVITY_TYPES.filter((type) => !ofEvents.includes(type)).filter(has);
+  if (ofEvents.every(has)) return { sources: ["events", ...others], names: [] };
+  const triggered = ofEvents.filter((type) => has(type) && !EVENT_NAMES[type]);
+  const names = ofEvents.filter(has).flatMap((type) => EVENT_NAMES[type] ?? []);
   return { sources: [...triggered, ...others], names };
 }
 

@@ -1,0 +1,71 @@
+// What the feed is narrowed to, in the address.
+import { Button, Select } from "@mantine/core";
+import { ContactPicker } from "../../parts/contact_picker.tsx";
+import { CloseIcon } from "../../parts/icons.tsx";
+import { useApi } from "../../queries.ts";
+import { CHOICES } from "./kinds.ts";
+import classes from "./events.module.css";
+
+/** Everything. */
+export const NO_FILTER = { types: "", event: "", contact: "" };
+
+interface Props {
+  value: typeof NO_FILTER;
+  set: (patch: Partial<typeof NO_FILTER>) => void;
+}
+
+/** A project may have thousands of names. */
+const MAX_OPTIONS = 50;
+
+export function FeedFilters({ value: { types, event, contact }, set }: Props) {
+  const list = useApi("GET /events/names", {});
+  const names = list.data?.eventNames ?? [];
+  const known = event === "" || names.includes(event) ? names : [event, ...names];
+  return (
+    <div className={classes.filters} role="search" aria-label="Activity">
+      <Select
+        size="xs"
+        aria-label="Kind"
+        placeholder="Everything"
+        data={CHOICES}
+        value={types || null}
+        onChange={(next) => set({ types: next ?? "" })}
+        clearable
+        clearButtonProps={{ "aria-label": "Everything" }}
+      />
+      <Select
+        size="xs"
+        aria-label="Event"
+        placeholder="Any event"
+        data={known}
+        value={event || null}
+        onChange={(next) => set({ event: next ?? "" })}
+        searchable
+        // Names that are new have just been seen in the feed.
+        onDropdownOpen={() => void list.refetch()}
+        limit={MAX_OPTIONS}
+        nothingFoundMessage="No event is called so"
+        clearable
+        clearButtonProps={{ "aria-label": "Any event" }}
+      />
+      <ContactPicker
+        size="xs"
+        aria-label="Contact"
+        placeholder="Anybody"
+        value={contact}
+        onChange={(next) => set({ contact: next })}
+      />
+      {(types || event || contact) && (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="xs"
+          leftSection={<CloseIcon size={13} />}
+          onClick={() => set(NO_FILTER)}
+        >
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
