@@ -57,7 +57,7 @@ export interface Queries {
     /** (sql/queries/activity_items.sql:55) */
     campaigns(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; name: string }[]>;
     /** (sql/queries/activity_items.sql:60) */
-    executions(on: On, args: { ids: string[]; projectId: string }): Promise<{ id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; exitReason: string | null; workflowName: string; contactId: string | null; contactEmail: string | null }[]>;
+    executions(on: On, args: { ids: string[]; projectId: string }): Promise<{ id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; exitReason: string | null; workflowId: string; workflowName: string; contactId: string | null; contactEmail: string | null }[]>;
   };
   activityStats: {
     /** Every event of some days (UTC), both among them.
@@ -79,7 +79,7 @@ export interface Queries {
   activityUpcoming: {
     /** What is to happen until then, the next first: scheduled campaigns, and executions that go on by themselves.
      * (sql/queries/activity_upcoming.sql:1) */
-    list(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
+    list(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowId: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
   };
   audience: {
     /** Gives the rest of this transaction memory for hash tables over the events of one name. Beside an OR, Postgres looks
@@ -1001,6 +1001,11 @@ export interface Queries {
     /** The most frequent names of some days, except those that match `reserved`, and their frequency on the days before.
      * (sql/queries/event_stats.sql:20) */
     top(on: On, args: { firstDay: string; projectId: string; firstDayBefore: string; lastDay: string; reserved: string; limit: number }): Promise<{ name: string; count: number; before: number }[]>;
+    /** The most frequent names of all time: how often each was recorded on which of these days, as their places among them, and
+     * the id of its last event. Each name is looked up by an index, whatever the planner estimates: a project may have ten
+     * times as many. The last event is looked for from the last day on that has a count, which is in one partition or two.
+     * (sql/queries/event_stats.sql:33) */
+    byDay(on: On, args: { projectId: string; limit: number; firstDay: string; lastDay: string }): Promise<{ name: string; total: number; places: number[]; counts: number[]; newestId: string | null }[]>;
   };
   eventUsage: {
     /** (sql/queries/event_usage.sql:3) */

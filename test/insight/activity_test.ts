@@ -384,7 +384,10 @@ test("an event, a campaign and an execution that have one id are each told as wh
 
   expect(items.map(({ type, metadata }) => [type, metadata])).toEqual([
     ["event.triggered", { eventName: "bought", eventData: {} }],
-    ["workflow.started", { workflowId: flow[0]!.id, workflowName: "Welcome", status: "CANCELLED", exitReason: undefined }],
+    [
+      "workflow.started",
+      { workflowId: flow[0]!.id, workflowName: "Welcome", status: "CANCELLED", exitReason: undefined },
+    ],
     ["campaign.sent", { campaignId: id, campaignName: "News" }],
   ]);
 });

@@ -5,6 +5,7 @@ import {
   type Escaping,
   isBlank,
   isTruthy,
+  noteShown,
   own,
   textOf,
   write,
@@ -30,7 +31,7 @@ export interface Compiled {
 
 /** Compiles a template; without escaping its values are written as they are. Throws by `refuse`. */
 export function compile(source: string, escaping: Escaping | null): Compiled {
-  const build: Build = { tree: parseTree(source), variables: new Set(), escaping };
+  const build: Build = { tree: parseTree(source), variables: new Set(), reading: [], escaping };
   const top: ExpressionPlace = { outer: null, name: "", params: [], paramNames: [] };
   const compiled = compileProgram(build, top, build.tree.program);
   for (const at of build.tree.syntax.fallbacks.keys()) refuse('"??" is not possible here', at);
@@ -69,17 +70,29 @@ function compileStatement(build: Build, place: ExpressionPlace, statement: hbs.A
 
 function compileMustache(build: Build, place: ExpressionPlace, statement: hbs.AST.MustacheStatement): Write {
   const read = readCall(build, place, statement);
+  const names = taken(build);
   const escaping = statement.escaped ? build.escaping : null;
   const at = build.tree.offsetOf(statement.loc.start);
   const fallback = build.tree.syntax.fallbacks.get(at);
-  if (fallback === undefined) return (run, frame) => print(run, read(run, frame), escaping);
+  if (fallback === undefined) {
+    return (run, frame) => {
+      if (run.shown) noteShown(run, names);
+      print(run, read(run, frame), escaping);
+    };
+  }
   build.tree.syntax.fallbacks.delete(at);
   const literal = escaping ? escaping.literal(fallback) : fallback;
   return (run, frame) => {
+    if (run.shown) noteShown(run, names);
     const value = read(run, frame);
     if (isBlank(value)) write(run, literal);
     else print(run, value, escaping);
   };
+}
+
+/** What was read since then. */
+function taken({ reading }: Build): string[] {
+  return reading.splice(0);
 }
 
 function print(run: Rendering, value: unknown, escaping: Escaping | null): void {
@@ -110,10 +123,14 @@ function compileIf(
 ): Write {
   refuseParams(build, block);
   const zeroIsTrue = readIncludeZero(build, block);
-  const { read } = readSubject(build, place, block);
+  const { read, name } = readSubject(build, place, block);
+  const names = taken(build);
+  // Whether there is a value is what is asked: one that is not there is no fault. What a helper compares should be there.
+  const compared = name === null ? names : [];
   const main = compileProgram(build, place, block.program);
   const other = compileProgram(build, place, block.inverse);
   return (run, frame) => {
+    if (run.shown) noteShown(run, compared);
     const value = read(run, frame);
     const holds = isTruthy(value) || (zeroIsTrue && value === 0);
     (holds === wanted ? main : other)(run, frame);
@@ -123,9 +140,11 @@ function compileIf(
 function compileWith(build: Build, place: ExpressionPlace, block: hbs.AST.BlockStatement): Write {
   refuseHash(build, block);
   const { read, name } = readSubject(build, place, block);
+  const names = taken(build);
   const main = compileProgram(build, placeWithin(place, block, name, null), block.program);
   const other = compileProgram(build, place, block.inverse);
   return (run, frame) => {
+    if (run.shown) noteShown(run, names);
     const value = read(run, frame);
     if (!isTruthy(value) && value !== 0) return other(run, frame);
     main(run, { value, outer: frame, named: [value], loop: null });
@@ -136,9 +155,11 @@ function compileWith(build: Build, place: ExpressionPlace, block: hbs.AST.BlockS
 function compileEach(build: Build, place: ExpressionPlace, block: hbs.AST.BlockStatement): Write {
   refuseHash(build, block);
   const { read, name } = readSubject(build, place, block);
+  const names = taken(build);
   const main = compileProgram(build, placeWithin(place, block, name, null), block.program);
   const other = compileProgram(build, place, block.inverse);
   return (run, frame) => {
+    if (run.shown) noteShown(run, names);
     const list = read(run, frame);
     const keys = Array.isArray(list) ? null : keysOf(run, list);
     const count = keys ? keys.length : (list as unknown[]).length;

@@ -14,6 +14,8 @@ export interface Build {
   escaping: Escaping | null;
   /** The paths it reads, from the top of the scope. */
   variables: Set<string>;
+  /** Those that were read since somebody took them, in their order. */
+  reading: string[];
 }
 
 /** The position of an expression. Names are paths from the top of the scope, or null where that is unknown. */
@@ -150,7 +152,10 @@ function wordsOf(
 
 function readPath(build: Build, place: ExpressionPlace, path: Path): Subject {
   const found = path.data ? readLoop(path) : (findParam(place, path) ?? readVariable(place, path));
-  if (found.name) build.variables.add(found.name);
+  if (found.name) {
+    build.variables.add(found.name);
+    build.reading.push(found.name);
+  }
   return found;
 }
 

@@ -13,6 +13,8 @@ export interface Budget {
   steps: number;
   /** In characters of output. */
   room: number;
+  /** Where it is given, the variables that this rendering was to show are added to it. */
+  shown?: Set<string> | undefined;
 }
 
 /** The state of one rendering. */
@@ -38,8 +40,13 @@ export function newBudget({ steps = MAX_STEPS, chars = MAX_OUTPUT_CHARS } = {}):
 }
 
 /** Begins a rendering. */
-export function newRendering(root: unknown, { steps, room }: Budget): Rendering {
-  return { out: "", room, steps, rounds: MAX_ROUNDS, root };
+export function newRendering(root: unknown, { steps, room, shown }: Budget): Rendering {
+  return { out: "", room, steps, shown, rounds: MAX_ROUNDS, root };
+}
+
+/** Says that these variables are to be shown here. */
+export function noteShown({ shown }: Rendering, names: readonly string[]): void {
+  if (shown) for (const name of names) shown.add(name);
 }
 
 /** Writes text, as far as there is room. */

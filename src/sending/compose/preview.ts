@@ -5,7 +5,7 @@ import { addBeforeBodyEnd } from "../../content/body_end.ts";
 import { languageOf } from "../../content/languages/mod.ts";
 import { compileBody } from "../../content/mjml/mod.ts";
 import { templateErrors } from "../../content/handlebars/errors.ts";
-import { compileTemplate, mailScope, type Scope } from "../../content/handlebars/mod.ts";
+import { compileTemplate, mailScope, newBudget, type Scope } from "../../content/handlebars/mod.ts";
 import { compileTextPart } from "../../content/handlebars/text_part.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -37,7 +37,7 @@ export interface Preview {
   subject: string;
   html: string;
   text: string;
-  /** The variables that have no value, in the order in which they appear. */
+  /** The variables that would be shown and have no value, in the order in which they appear. */
   missing: string[];
 }
 
@@ -113,21 +113,23 @@ export async function previewMessage(
   const contact = contactId === undefined ? SAMPLE_CONTACT : await sampleOf(ctx, projectId, contactId);
   const urls = contactId === undefined ? sampleUrls(ctx) : subscriptionUrls(ctx, projectId, contact.id);
   // Of a contact, empty text leaves what is stored; data of one's own is shown as it is.
-  const shown = contactId === undefined ? sortData(data).values : shownData(data ?? {});
-  const scope = mailScope({ contact, data: shown, urls });
+  const given = contactId === undefined ? sortData(data).values : shownData(data ?? {});
+  const scope = mailScope({ contact, data: given, urls });
   const subject = compileTemplate(message.subject, "subject");
   const pause = createPauses();
   const source = withPreheader(message.html, message.preheader);
   const html = compileTemplate(source, "html");
   await pause();
   const text = compileTextPart(source);
-  const variables = new Set([...subject.variables, ...html.variables]);
+  const shown = new Set<string>();
+  const budget = () => ({ ...newBudget(), shown });
   const footer = message.type === "MARKETING" ? await footerFor(ctx, projectId, scope, urls) : NO_FOOTER;
+  const written = { subject: subject(scope, budget()), html: html(scope, budget()) };
   return {
-    subject: subject(scope),
-    html: addBeforeBodyEnd(html(scope), footer.html),
+    subject: written.subject,
+    html: addBeforeBodyEnd(written.html, footer.html),
     text: text(scope) + footer.text,
-    missing: missingIn(scope, variables),
+    missing: missingIn(scope, shown),
   };
 }
 
