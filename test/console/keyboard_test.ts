@@ -61,6 +61,13 @@ async function go(page: OpenPage, keys: [string, string], name: string): Promise
   }
 }
 
+/** Types into the box for everything. It is loaded when it is first asked for, and has the focus a moment later. */
+async function searchFor(page: OpenPage, words: string): Promise<void> {
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.locator("input[aria-label=Search]:focus").waitFor();
+  await page.keyboard.type(words);
+}
+
 /** Opens the dialog for files with a button. On a busy machine the browser may not see that a person pressed it. */
 async function chooser(page: OpenPage, name: string) {
   const asked = page.waitForEvent("filechooser");
@@ -200,14 +207,11 @@ describeInBrowser("by the keyboard alone", () => {
   test("the search leads to a contact and to pages, g and a letter to pages, and ? lists what keys do here", async () => {
     const page = await opened("/segments");
     await heading(page, "Segments");
-    await page.keyboard.press("ControlOrMeta+k");
-    await page.getByRole("textbox", { name: "Search" }).waitFor();
-    await page.keyboard.type("cleo");
+    await searchFor(page, "cleo");
     await page.getByRole("button", { name: /cleo@people.example/ }).waitFor();
     await page.keyboard.press("Enter");
     await heading(page, "cleo@people.example");
-    await page.keyboard.press("ControlOrMeta+k");
-    await page.keyboard.type("supp");
+    await searchFor(page, "supp");
     await page.getByRole("button", { name: /Suppressions/ }).waitFor();
     await page.keyboard.press("Enter");
     await heading(page, "Suppressions");

@@ -41,10 +41,11 @@ export default function Search({ isOpen, close, showKeys }: Props) {
     { enabled: isOpen && asked.length >= MIN_LENGTH, placeholderData: (before) => before },
   );
   const offers = useOffers(showKeys);
-  const things = useThings(asked.length >= MIN_LENGTH ? found.data : undefined);
+  const words = query.trim().toLowerCase();
+  const isOld = found.isPlaceholderData || asked !== query.trim();
+  const things = useThings(asked.length >= MIN_LENGTH ? found.data : undefined, isOld ? words : "");
   useEffect(() => (isOpen ? box.open() : box.close()), [isOpen]);
   useEffect(() => selectFirst(), [things]);
-  const words = query.trim().toLowerCase();
   const groups = [
     { name: "Found", offers: things },
     { name: "Go to and do", offers: offers.filter(({ label }) => label.toLowerCase().includes(words)) },
@@ -128,15 +129,18 @@ function useOffers(showKeys: () => void): Offer[] {
   ];
 }
 
-/** What the search of the service has found, as far as there are pages for it. */
-function useThings(found: SearchResult | undefined): Offer[] {
+/**
+ * What the search of the service has found, as far as there are pages for it. Of what an earlier text has found only those
+ * with these words stay: Enter means the first one that is shown.
+ */
+function useThings(found: SearchResult | undefined, words: string): Offer[] {
   const [, navigate] = useLocation();
   return useMemo(() => {
     if (!found) return [];
     const icons = new Map(PAGES.map(({ path, icon }) => [path, icon]));
     const offer = (noun: string, id: string, label: string, about: string): Offer[] => {
       const page = `/${noun}`;
-      if (!icons.has(page)) return [];
+      if (!icons.has(page) || !label.toLowerCase().includes(words)) return [];
       return [
         { id: `${noun}/${id}`, label, about, icon: icons.get(page), act: () => navigate(`${page}/${id}`) },
       ];
@@ -148,5 +152,5 @@ function useThings(found: SearchResult | undefined): Offer[] {
       ...found.campaigns.flatMap(({ id, name }) => offer("campaigns", id, name, "Campaign")),
       ...found.workflows.flatMap(({ id, name }) => offer("workflows", id, name, "Workflow")),
     ];
-  }, [found, navigate]);
+  }, [found, words, navigate]);
 }
