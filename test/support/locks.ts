@@ -1,6 +1,6 @@
 // Who waits for a lock in the database of a test. Other files have databases of their own on the same server.
 import type postgres from "postgres";
-import { until } from "./process.ts";
+import { killUnseen, type ServiceProcess, until } from "./process.ts";
 
 /** Which of those that wait are meant. */
 export interface Blocked {
@@ -30,4 +30,14 @@ export async function untilBlocked(
   const end = () => void (isOver = true);
   void work?.then(end, end);
   await until("somebody to wait for a lock", async () => isOver || (await blocked(sql, which)).length > 0);
+}
+
+/**
+ * Kills a service as soon as it waits for a lock, which somebody else holds: so it dies in the middle of what it does, however
+ * quick it is. What it has asked Postgres for is given up as well: that would go on when the lock is free.
+ */
+export async function killBlocked(sql: postgres.Sql, service: ServiceProcess): Promise<void> {
+  await untilBlocked(sql);
+  await killUnseen(sql, service);
+  await sql`select pg_terminate_backend(pid) from unnest(${await blocked(sql)}::int[]) as pid`;
 }
