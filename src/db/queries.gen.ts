@@ -201,6 +201,12 @@ export interface Queries {
      * (sql/queries/campaign_ranking.sql:33) */
     total(on: On, args: { projectId: string }): Promise<{ total: number; active: number; completed: number; sent: number; opened: number; clicked: number }>;
   };
+  campaignReasons: {
+    /** Why mails of a campaign did not arrive, the most frequent first, by the newest `sample` mails of each state. What differs
+     * from mail to mail in the words of a server, addresses and ids, is left out, so that the same reason counts as one.
+     * (sql/queries/campaign_reasons.sql:1) */
+    list(on: On, args: { projectId: string; campaignId: string; sample: number; limit: number }): Promise<{ status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; reason: string; mails: number; example: string; seen: number }[]>;
+  };
   campaignSend: {
     /** Until the commit no contact of the project is deleted: so no mail is made for one that is gone. A lock of each contact
      * would be written into a million rows.

@@ -77,6 +77,11 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
       "the console in Chromium: bytes, first paint, steps from page to page, a list of 2,000,000 contacts",
     load: () => import("./console.ts"),
   },
+  report: {
+    about:
+      "the report of a campaign of 1,000,000 mails, by its calls and in Chromium; and counts of audiences",
+    load: () => import("./report.ts"),
+  },
   render: {
     about: "one mail of a campaign from template to source, against composing with the mail library",
     load: () => import("./render.ts"),

@@ -205,6 +205,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "POST /campaigns/:id/test": { path: `/campaigns/${c.draft}/test`, body: { email: "eve@example.com" } },
   "POST /campaigns/:id/check": { path: `/campaigns/${c.draft}/check` },
   "GET /campaigns/:id/stats": { path: `/campaigns/${c.draft}/stats` },
+  "GET /campaigns/:id/reasons": { path: `/campaigns/${c.draft}/reasons` },
   "GET /campaigns/:id/recipients": { path: `/campaigns/${c.draft}/recipients` },
   "GET /campaigns/:id/links": { path: `/campaigns/${c.draft}/links` },
   "GET /campaigns/:id/series": { path: `/campaigns/${c.draft}/series` },

@@ -215,6 +215,47 @@ describe("what became of a campaign", () => {
     expect(body[0].hour).toMatch(/:00:00\.000Z$/);
   });
 
+  test("says why mails did not arrive: the same reason is one, whatever addresses and ids the server put into it", async () => {
+    const other = await service.createProject();
+    const campaign = await service.request("POST", "/campaigns", {
+      key: other.secret,
+      body: { name: "Spring", subject: "x", body: "<p>x</p>", from: `news@${DOMAIN}`, audienceType: "ALL" },
+    });
+    const { id } = campaign.body.data;
+    await service.pool`
+      insert into emails (project_id, address, source_type, campaign_id, status, error, due_at, queued_at)
+      select
+        ${other.id}, 'a@example.com', 'CAMPAIGN', ${id}, m.status::email_status,
+        replace(replace(m.error, '$a', 'c' || n || '@example.com'), '$q', md5(n::text)), now(), now()
+      from generate_series(1, 3) as n
+      cross join (
+        values
+          ('BOUNCED', '550 5.1.1 <$a>: Recipient address rejected ($q)'), ('FAILED', '554 5.7.1 Blocked'),
+          ('SUPPRESSED', null), ('SENT', 'not shown')
+      ) as m (status, error)
+      where n < 3 or m.status = 'BOUNCED'`;
+    const reasons = async (key: string) => await service.request("GET", `/campaigns/${id}/reasons`, { key });
+
+    expect((await reasons(other.secret)).body).toEqual([
+      {
+        status: "BOUNCED",
+        reason: "550 5.1.1 …: Recipient address rejected (…)",
+        mails: 3,
+        example: expect.stringMatching(/<c\d@example.com>: Recipient address rejected \([0-9a-f]{32}\)$/),
+        isSample: false,
+      },
+      {
+        status: "FAILED",
+        reason: "554 5.7.1 Blocked",
+        mails: 2,
+        example: "554 5.7.1 Blocked",
+        isSample: false,
+      },
+      { status: "SUPPRESSED", reason: "", mails: 2, example: "", isSample: false },
+    ]);
+    expect((await reasons(project.secret)).status).toBe(404);
+  });
+
   test("a total says whether there may be more", async () => {
     const list = async (query: string) => (await call("GET", `/emails?${query}`)).body;
 

@@ -207,6 +207,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("listCampaignRecipients", { path, query: { clicked: "true" } });
   await tell("listCampaignLinks", { path });
   await tell("getCampaignSeries", { path });
+  await tell("listCampaignReasons", { path });
   await tell("listCampaigns", { query: { pageSize: "1" } });
   await tell("createSuppressions", { body: { emails: ["left@example.com", "gone@example.com"] } });
   await tell("listSuppressions");

@@ -5,11 +5,11 @@ import type { Context } from "../../context.ts";
 import { problems } from "../../problem.ts";
 import { countAudienceOf } from "../../sending/campaigns/reach.ts";
 import { getCampaign } from "../../sending/campaigns/mod.ts";
-import { campaignLinks, campaignSeries } from "../../sending/campaigns/outcomes.ts";
+import { campaignLinks, campaignReasons, campaignSeries } from "../../sending/campaigns/outcomes.ts";
 import { countEmails, listEmails } from "../../sending/delivery/emails.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { answers, Int, PathId, QueryFlag, readFlag, Timestamp } from "../entry/schemas.ts";
+import { answers, Int, PathId, QueryFlag, readFlag, Timestamp, Words } from "../entry/schemas.ts";
 import { AudienceBody, campaignId } from "./_campaign_schemas.ts";
 import { Email, EmailStatus } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
@@ -24,6 +24,17 @@ const CampaignLink = t.Object(
     firstClicks: Type.Integer({ description: "Mails whose first click was on this link." }),
   },
   { title: "CampaignLink" },
+);
+
+const CampaignReason = t.Object(
+  {
+    status: Words(["BOUNCED", "FAILED", "COMPLAINED", "SUPPRESSED", "IN_DOUBT"]),
+    reason: t.String({ description: "Without addresses and ids, so that the same reason is one." }),
+    mails: Int,
+    example: t.String({ description: "What it said of one of the mails." }),
+    isSample: t.Boolean({ description: "More mails are in this state: the newest 1,000 count." }),
+  },
+  { title: "CampaignReason" },
 );
 
 const CampaignReach = t.Object(
@@ -119,6 +130,20 @@ export function campaignOutcomesRoutes(ctx: Context) {
           summary: "List the links of a campaign that people followed, the most followed first",
           description:
             "Up to 100, with the clicks of people; those of filters and mail programs do not count.",
+        },
+      },
+    )
+    .get(
+      "/:id/reasons",
+      async ({ project, params: { id } }) => await campaignReasons(ctx, project.id, campaignId(id)),
+      {
+        ...one,
+        response: answers(t.Array(CampaignReason), { refusals: [404, 422] }),
+        detail: {
+          operationId: "listCampaignReasons",
+          summary: "List why mails of a campaign did not arrive, the most frequent reason first",
+          description:
+            "Up to 50 reasons of mails that bounced, failed, were suppressed, are in doubt, or that somebody complained about.",
         },
       },
     )

@@ -1,91 +1,104 @@
-// What became of a campaign.
-import { Button, Progress } from "@mantine/core";
+// What became of a campaign: while it is being sent, and from then on.
+import { Alert, Button, Tabs } from "@mantine/core";
 import { useLocation } from "wouter";
 import type { Campaign } from "../../api.gen.ts";
-import { formatNumber, formatShare } from "../../parts/format.ts";
-import { CloseIcon, CopyIcon } from "../../parts/icons.tsx";
+import { formatCount, formatNumber } from "../../parts/format.ts";
+import { CopyIcon, InfoIcon } from "../../parts/icons.tsx";
 import { PageHeader } from "../../parts/page_header.tsx";
-import { Fact, Facts, Section, Sections } from "../../parts/section.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
+import { useUrlState } from "../../place.ts";
 import { useCampaignActions } from "../campaigns/actions.tsx";
-import { momentOf, progressOf } from "../campaigns/words.ts";
+import { momentOf } from "../campaigns/words.ts";
+import { Content } from "./report/content.tsx";
+import { Links } from "./report/links.tsx";
+import { Overview } from "./report/overview.tsx";
+import { Recipients } from "./report/recipients.tsx";
+import { Running } from "./report/running.tsx";
+import classes from "./report/report.module.css";
 
-/** Its counters, as they are now. */
+const TABS = [
+  { value: "overview", label: "Overview" },
+  { value: "recipients", label: "Recipients" },
+  { value: "links", label: "Links" },
+  { value: "content", label: "Content" },
+];
+
+/** The report of a campaign that is being sent, was sent, or was cancelled. */
 export default function Report({ campaign }: { campaign: Campaign }) {
-  const [, navigate] = useLocation();
-  const { duplicate, cancel, remove } = useCampaignActions();
+  const [{ tab }, set] = useUrlState({ tab: "overview" });
+  const shown = TABS.some(({ value }) => value === tab) ? tab : "overview";
   const { verb, at } = momentOf(campaign);
-  const { done, total } = progressOf(campaign);
-  const isSending = campaign.status === "SENDING";
   return (
-    <>
+    <div className={classes.page}>
       <PageHeader
         title={campaign.name}
         back={{ label: "Campaigns", to: "/campaigns" }}
         badge={<Status status={campaign.status} />}
         about={
           <>
-            {verb} <Time at={at} />
+            {verb} <Time at={at} /> · {campaign.subject}
           </>
         }
-        actions={
-          <>
-            {isSending ? (
-              <Button
-                variant="default"
-                leftSection={<CloseIcon size={15} />}
-                onClick={() => cancel(campaign)}
-              >
-                Stop sending
-              </Button>
-            ) : (
-              <Button variant="default" onClick={() => remove(campaign, () => navigate("/campaigns"))}>
-                Delete
-              </Button>
-            )}
-            <Button
-              variant="default"
-              leftSection={<CopyIcon size={15} />}
-              onClick={() => void duplicate(campaign)}
-            >
-              Duplicate
-            </Button>
-          </>
-        }
+        actions={<Actions campaign={campaign} />}
       />
-      {isSending && (
-        <Progress
-          mb="lg"
-          value={(done / Math.max(1, total)) * 100}
-          aria-label={`${formatNumber(done)} of ${formatNumber(total)} sent`}
-        />
+      {campaign.status === "SENDING" && <Running campaign={campaign} />}
+      {campaign.status === "CANCELLED" && <Cancelled campaign={campaign} />}
+      <Tabs
+        value={shown}
+        onChange={(next) => set({ tab: next ?? "overview" })}
+        className={classes.page!}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          {TABS.map(({ value, label }) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="overview" className={classes.loose!}>
+          <Overview campaign={campaign} />
+        </Tabs.Panel>
+        <Tabs.Panel value="recipients" className={classes.panel!}>
+          <Recipients campaign={campaign} />
+        </Tabs.Panel>
+        <Tabs.Panel value="links" className={classes.loose!}>
+          <Links campaign={campaign} />
+        </Tabs.Panel>
+        <Tabs.Panel value="content" className={classes.loose!}>
+          <Content campaign={campaign} />
+        </Tabs.Panel>
+      </Tabs>
+    </div>
+  );
+}
+
+function Actions({ campaign }: { campaign: Campaign }) {
+  const [, navigate] = useLocation();
+  const { duplicate, remove } = useCampaignActions();
+  return (
+    <>
+      {campaign.status !== "SENDING" && (
+        <Button variant="default" onClick={() => remove(campaign, () => navigate("/campaigns"))}>
+          Delete
+        </Button>
       )}
-      <Sections>
-        <Section title="What became of it">
-          <Facts>
-            <Fact name="Recipients">{formatNumber(campaign.totalRecipients)}</Fact>
-            <Fact name="Sent">{formatNumber(campaign.sentCount)}</Fact>
-            <Count name="Opened" count={campaign.openedCount} of={campaign.sentCount} />
-            <Count name="Clicked" count={campaign.clickedCount} of={campaign.sentCount} />
-            <Count name="Bounced" count={campaign.bouncedCount} of={campaign.sentCount} />
-            <Count name="Called spam" count={campaign.complainedCount} of={campaign.sentCount} />
-            <Count name="Unsubscribed" count={campaign.unsubscribedCount} of={campaign.sentCount} />
-            <Fact name="Failed">{formatNumber(campaign.failedCount)}</Fact>
-            {campaign.capturedCount > 0 && (
-              <Fact name="Captured">{formatNumber(campaign.capturedCount)}</Fact>
-            )}
-          </Facts>
-        </Section>
-      </Sections>
+      <Button variant="default" leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(campaign)}>
+        Duplicate
+      </Button>
     </>
   );
 }
 
-function Count({ name, count, of }: { name: string; count: number; of: number }) {
+/** What was sent before, and what never will be. */
+function Cancelled({ campaign: { sentAt, sentCount, totalRecipients } }: { campaign: Campaign }) {
+  const rest = Math.max(0, totalRecipients - sentCount);
   return (
-    <Fact name={name}>
-      {formatNumber(count)} ({formatShare(count, of)})
-    </Fact>
+    <Alert color="yellow" variant="light" icon={<InfoIcon size={16} />} mb="md">
+      {sentAt === null
+        ? "It was cancelled before its time came: nobody got it."
+        : `It was cancelled after ${formatCount(sentCount, "mail")}. The other ${formatNumber(rest)} are never sent: to reach those recipients, duplicate it and choose whom the copy goes to.`}
+    </Alert>
   );
 }
