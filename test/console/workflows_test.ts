@@ -71,11 +71,6 @@ tour(stage, "new-workflow", {
     },
   },
 });
-tour(stage, "workflow", {
-  path: () => `/workflows/${welcomeId}`,
-  ready: (page) => page.getByRole("button", { name: /^Say hello/ }),
-});
-
 describeInBrowser("the list of workflows", () => {
   test("is searched, limited to a state, and goes on at its end", async () => {
     const page = await stage.open("/workflows?order=name");

@@ -13,10 +13,11 @@ import { Time } from "../parts/time.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useUrlState } from "../place.ts";
 import { useApi } from "../queries.ts";
+import { useCheck } from "./workflow/check.ts";
 import { Conflict } from "./workflow/conflict.tsx";
 import { type Stored, useWorkflowDraft, type WorkflowDraft } from "./workflow/draft.ts";
 import { Editor } from "./workflow/editor.tsx";
-import { faultsOf, faultsOfFindings, merged } from "./workflow/faults.ts";
+import { type Fault, faultsOf, merged } from "./workflow/faults.ts";
 import { stepOf } from "./workflow/model.ts";
 import { Settings } from "./workflow/settings.tsx";
 import classes from "./workflow/workflow.module.css";
@@ -45,15 +46,17 @@ const TABS = [
 ];
 
 function Shown({ stored }: { stored: Stored }) {
-  const { workflow, graph } = stored;
+  const { workflow } = stored;
   const [{ tab }, set] = useUrlState({ tab: "canvas", step: "" });
   const names = useNames();
   const draft = useWorkflowDraft(stored);
   const { model, refused, isChanged } = draft;
-  const faults = useMemo(
-    () => merged(refused, faultsOf(model), isChanged ? [] : faultsOfFindings(graph.findings)),
-    [refused, model, isChanged, graph],
-  );
+  const found = useCheck(workflow.id, model);
+  const faults = useMemo(() => {
+    // What was found is a moment old: a step may be gone by now.
+    const isThere = ({ stepId }: Fault) => stepId === null || stepOf(model, stepId) !== undefined;
+    return merged(refused, faultsOf(model), found.filter(isThere));
+  }, [refused, model, found]);
   // What was refused is shown where it is.
   useEffect(() => {
     const [first] = refused;
@@ -61,7 +64,7 @@ function Shown({ stored }: { stored: Stored }) {
   }, [refused, set]);
   /** What cannot be saved yet is shown instead. */
   const save = async (): Promise<boolean> => {
-    const wrong = faults.find(({ level }) => level === "unsaved");
+    const wrong = faultsOf(model).find(({ level }) => level === "unsaved");
     if (!wrong) return await draft.save();
     set({ tab: "canvas", step: wrong.stepId ?? "" });
     const step = wrong.stepId === null ? undefined : stepOf(model, wrong.stepId);

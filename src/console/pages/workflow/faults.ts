@@ -1,5 +1,4 @@
 // What is wrong with a workflow: what can be told here while somebody types, and what the service has found.
-import type { WorkflowFinding } from "../../api.gen.ts";
 import type { FieldFault } from "../../api.ts";
 import { branchesOf, type Model, openEndsOf, reachedIn, type Step } from "./model.ts";
 
@@ -151,10 +150,6 @@ export function faultsOfRefusal({ steps, ways }: Model, fields: FieldFault[]): F
     return { level: "unsaved", stepId: field.startsWith("trigger") ? trigger : null, field, message };
   });
 }
-
-/** What the service has found in a graph that is stored. */
-export const faultsOfFindings = (findings: WorkflowFinding[]): Fault[] =>
-  findings.map(({ level, stepId, field, message }) => ({ level, stepId, field, message }));
 
 /** All of them, the worst first. Of two about the same the first is told. */
 export function merged(...lists: Fault[][]): Fault[] {

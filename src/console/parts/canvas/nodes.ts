@@ -76,6 +76,8 @@ export function nodesOf(
       position: places.get(id)!,
       width: STEP_WIDTH,
       height: STEP_HEIGHT,
+      // Also of those that were never in sight: what shows all counts them by this.
+      measured: { width: STEP_WIDTH, height: STEP_HEIGHT },
       handles: HANDLES.map((handle) => ({ ...handle })),
       // A step is a button by itself: the box around it says nothing.
       domAttributes: { "aria-roledescription": undefined } as object,

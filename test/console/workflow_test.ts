@@ -1,0 +1,430 @@
+// One workflow in the console: drawn by mouse and by keyboard, saved over what was seen, kept while it is not, on a phone.
+import { afterEach, beforeAll, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { workflowsOf } from "../support/workflows.ts";
+import {
+  describeInBrowser,
+  expectSound,
+  keepPicture,
+  type OpenPage,
+  settled,
+  tour,
+  useConsole,
+} from "./support.ts";
+
+const stage = useConsole();
+const flows = workflowsOf(stage.service, () => stage.project);
+const open: OpenPage[] = [];
+let shownId: string;
+let shownIds: Record<string, string>;
+
+const opened = async (...given: Parameters<typeof stage.open>) => {
+  const page = await stage.open(...given);
+  open.push(page);
+  return page;
+};
+/** A workflow that starts at “signed up”, with nothing but its trigger. */
+const begun = async (name: string): Promise<string> =>
+  (await flows.call("POST", "/workflows", { name, eventName: "signed up" })).body.id;
+const graphOf = async (id: string) => (await flows.call("GET", `/workflows/${id}/graph`)).body;
+/** The ways of a graph by the names of its steps: `Welcome > Delay`. */
+const waysOf = async (id: string): Promise<string[]> => {
+  const { steps, transitions } = await graphOf(id);
+  const names = new Map(steps.map((step: { id: string; name: string }) => [step.id, step.name]));
+  return transitions.map(
+    ({ from, to, branch }: { from: string; to: string; branch: string | null }) =>
+      `${names.get(from)} ${branch ?? ""}> ${names.get(to)}`,
+  );
+};
+/** A step on the canvas. */
+const step = (page: Page, name: string) =>
+  page.locator("[data-step]").filter({ hasText: new RegExp(`^${name.replace(/[?()]/g, "\\$&")} ?\\(`) });
+const panel = (page: Page) => page.getByRole("complementary", { name: "Step" });
+const saved = async (page: Page) => {
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: true }).first().waitFor();
+};
+
+beforeAll(async () => {
+  const template = await flows.template();
+  const built = await flows.build({
+    event: "signed up",
+    steps: {
+      "Say hello": { type: "SEND_EMAIL", template },
+      "First order?": { type: "WAIT_FOR_EVENT", eventName: "ordered", timeout: 259_200 },
+      "On a paid plan?": { type: "CONDITION", field: "data.plan", operator: "equals", value: "pro" },
+      "Tell the shop": {
+        type: "WEBHOOK",
+        url: "https://shop.example/hooks/new",
+        headers: { "X-Plan": "{{plan}}" },
+        body: { plan: "{{plan}}" },
+      },
+      "Has ordered": { type: "EXIT", reason: "has ordered" },
+      "Mark them": {
+        type: "UPDATE_CONTACT",
+        updates: { welcomed: true, old: null, source: "{{event.source}}" },
+      },
+      "Which plan?": {
+        type: "CONDITION",
+        mode: "multi",
+        field: "data.plan",
+        branches: [
+          { id: "free", name: "Free", operator: "equals", value: "free" },
+          { id: "paid", name: "Paid", operator: "contains", value: "pro" },
+        ],
+      },
+      "A large order?": { type: "CONDITION", field: "event.total", operator: "greaterThan", value: 100 },
+      "Until the trial ends": { type: "DELAY", until: "data.trialEnds" },
+    },
+    ways: [
+      "Trigger > Say hello",
+      "Say hello > First order?",
+      "First order? event> Has ordered",
+      "First order? timeout> On a paid plan?",
+      "On a paid plan? yes> Tell the shop",
+      "On a paid plan? no> Mark them",
+      "Mark them > Which plan?",
+      "Which plan? paid> Until the trial ends",
+      "Which plan? free> A large order?",
+      "A large order? yes> Until the trial ends",
+    ],
+  });
+  shownId = built.id;
+  shownIds = built.ids;
+});
+
+afterEach(async () => {
+  for (const page of open.splice(0)) if (!page.isClosed()) await page.context().close();
+});
+
+tour(stage, "workflow", {
+  path: () => `/workflows/${shownId}`,
+  ready: (page) => step(page, "Say hello"),
+  states: {
+    condition: async (page) => {
+      await step(page, "On a paid plan?").click();
+      await page.getByRole("combobox", { name: "Field" }).waitFor();
+    },
+    list: async (page) => {
+      await page.keyboard.press("Escape");
+      await page.getByText("List", { exact: true }).click();
+      await page.getByRole("list", { name: "Steps" }).waitFor();
+    },
+    settings: async (page) => {
+      await page.getByRole("tab", { name: "Settings" }).click();
+      await page.getByLabel("Description").waitFor();
+    },
+  },
+});
+
+describeInBrowser("the forms of all steps", () => {
+  test("are sound, and change nothing by being looked at", async () => {
+    const page = await opened(`/workflows/${shownId}`);
+    for (const [name, id] of Object.entries(shownIds)) {
+      await page.evaluate(
+        ([path]) => {
+          history.pushState(null, "", path);
+          dispatchEvent(new PopStateEvent("popstate"));
+        },
+        [`${new URL(page.url()).pathname}?step=${id}`],
+      );
+      await panel(page)
+        .getByRole("textbox", { name: name === "Trigger" ? "Event" : "Name", exact: true })
+        .or(panel(page).getByRole("combobox", { name: "Event" }))
+        .first()
+        .waitFor();
+      await settled(page);
+      await keepPicture(page, `workflow--form-${name.toLowerCase().replace(/\W+/g, "-")}`);
+      await expectSound(page);
+    }
+    expect(await page.getByText("Not saved yet").count()).toBe(0);
+  });
+});
+
+describeInBrowser("a workflow of ten steps", () => {
+  test("is drawn by mouse, checked, taken back and done again, saved and enabled", async () => {
+    const id = await begun("By mouse");
+    const page = await opened(`/workflows/${id}`);
+    const palette = page.getByRole("group", { name: "Add a step" });
+    const add = async (type: string, name: string) => {
+      await palette.getByRole("button", { name: type, exact: true }).click();
+      await panel(page).getByRole("textbox", { name: "Name", exact: true }).fill(name);
+    };
+    await step(page, "Trigger").waitFor();
+    // Behind each other, by the palette.
+    await add("Send email", "Welcome");
+    await panel(page).getByRole("combobox", { name: "Template" }).click();
+    await page.getByRole("option", { name: "Hello", exact: true }).click();
+    await panel(page).getByText("Hello there").waitFor();
+    await add("Wait for event", "First order?");
+    await panel(page)
+      .getByRole("textbox", { name: "Event" })
+      .or(panel(page).getByRole("combobox", { name: "Event" }))
+      .first()
+      .fill("ordered");
+    // Behind one of its branches, by the button below it.
+    await page.getByRole("button", { name: "Add a step after First order?, Time is up" }).click();
+    await page.getByRole("menuitem", { name: "Condition" }).click();
+    await panel(page).getByRole("textbox", { name: "Name", exact: true }).fill("On a paid plan?");
+    await panel(page).getByRole("combobox", { name: "Field" }).fill("data.plan");
+    await page.getByRole("option").first().click();
+    await panel(page).getByLabel("Value", { exact: true }).fill("pro");
+    await page.getByRole("button", { name: "Add a step after First order?, It happened" }).click();
+    await page.getByRole("menuitem", { name: "Exit" }).click();
+    await panel(page).getByRole("textbox", { name: "Name", exact: true }).fill("Has ordered");
+    await page.getByRole("button", { name: "Add a step after On a paid plan?, Yes" }).click();
+    await page.getByRole("menuitem", { name: "Update contact" }).click();
+    await page.getByRole("button", { name: "Add a step after On a paid plan?, No" }).click();
+    await page.getByRole("menuitem", { name: "Webhook" }).click();
+    await panel(page).getByLabel("Address").fill("nowhere");
+    await panel(page).getByText("Expected an address such as https://example.com/hook").waitFor();
+    // It cannot be saved so: one is led there.
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Webhook: Expected an address").first().waitFor();
+    await panel(page).getByLabel("Address").fill("https://shop.example/hooks");
+    await panel(page).getByRole("button", { name: "Close the step" }).click();
+    // Onto a way.
+    await page.getByRole("button", { name: "Show all" }).click();
+    await palette
+      .getByRole("button", { name: "Delay", exact: true })
+      .dragTo(
+        page
+          .locator("[data-way]")
+          .filter({ has: page.getByRole("button", { name: /^Insert a step: From Trigger to Welcome/ }) }),
+      );
+    await step(page, "Delay").waitFor();
+    // Onto the ground, and connected by dragging from an open end.
+    await panel(page).getByRole("button", { name: "Close the step" }).click();
+    const ground = (await page.getByRole("application").boundingBox())!;
+    await palette
+      .getByRole("button", { name: "Send email", exact: true })
+      .dragTo(page.getByRole("application"), {
+        targetPosition: { x: ground.width - 180, y: ground.height - 90 },
+      });
+    await panel(page).getByRole("textbox", { name: "Name", exact: true }).fill("Last mail");
+    await panel(page).getByText("Nothing leads here").waitFor();
+    await panel(page).getByRole("button", { name: "Close the step" }).click();
+    await page.getByRole("button", { name: "Show all" }).click();
+    const end = (await page
+      .getByRole("button", { name: "Add a step after Update contact", exact: true })
+      .boundingBox())!;
+    const target = (await step(page, "Last mail").boundingBox())!;
+    await page.mouse.move(end.x + end.width / 2, end.y + end.height - 1);
+    await page.mouse.down();
+    await page.mouse.move(target.x + target.width / 2, target.y + 20, { steps: 12 });
+    await page.mouse.move(target.x + target.width / 2, target.y + 4, { steps: 4 });
+    await page.mouse.up();
+    await page
+      .getByRole("button", { name: "Remove the way: From Update contact to Last mail" })
+      .waitFor({ state: "attached" });
+    // Moved, and put back by a step back.
+    const box = (await step(page, "Has ordered").boundingBox())!;
+    await page.mouse.move(box.x + 30, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 130, box.y + 60, { steps: 8 });
+    await page.mouse.up();
+    const moved = (await step(page, "Has ordered").boundingBox())!;
+    expect(moved.x).toBeGreaterThan(box.x + 50);
+    await page.getByRole("button", { name: "Undo" }).click();
+    expect(Math.abs((await step(page, "Has ordered").boundingBox())!.x - box.x)).toBeLessThan(3);
+    await page.getByRole("button", { name: "Redo" }).click();
+    await keepPicture(page, "workflow--drawn");
+    // What is still wrong keeps it from being enabled, not from being saved.
+    await page.getByRole("button", { name: /to look at/ }).click();
+    await page.getByRole("menuitem", { name: /Last mail/ }).click();
+    await panel(page).getByText("Choose a template").waitFor();
+    await saved(page);
+    await page.getByRole("switch", { name: "Enabled" }).click({ force: true });
+    await page
+      .getByRole("dialog", { name: "Enable By mouse?" })
+      .getByRole("button", { name: "Enable" })
+      .click();
+    const refused = page.getByRole("dialog", { name: "By mouse cannot be enabled yet" });
+    await refused.getByText(/has no template/).waitFor();
+    await refused.locator("form").getByRole("button", { name: "Close" }).click();
+    await panel(page).getByRole("combobox", { name: "Template" }).click();
+    await page.getByRole("option", { name: "Hello", exact: true }).click();
+    await page.getByRole("switch", { name: "Enabled" }).click({ force: true });
+    const dialog = page.getByRole("dialog", { name: "Enable By mouse?" });
+    await dialog.getByText("when “signed up” happens").waitFor();
+    await dialog.getByRole("button", { name: "Enable" }).click();
+    await page.getByText("By mouse is enabled").waitFor();
+
+    expect((await flows.call("GET", `/workflows/${id}`)).body.enabled).toBe(true);
+    expect((await waysOf(id)).toSorted()).toEqual(
+      [
+        "Trigger > Delay",
+        "Delay > Welcome",
+        "Welcome > First order?",
+        "First order? timeout> On a paid plan?",
+        "First order? event> Has ordered",
+        "On a paid plan? yes> Update contact",
+        "On a paid plan? no> Webhook",
+        "Update contact > Last mail",
+      ].toSorted(),
+    );
+    await flows.track("mouse@example.com", "signed up");
+    await stage.service.runJobs();
+    expect(await flows.states(id)).toEqual(["WAITING"]);
+  });
+
+  test("is made by keyboard alone, in the list", async () => {
+    const id = await begun("By keyboard");
+    const page = await opened(`/workflows/${id}?view=list`);
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const add = async (label: string, type: string) => {
+      await page
+        .getByRole("list", { name: "Steps" })
+        .getByRole("button", { name: label, exact: true })
+        .focus();
+      await press("Enter");
+      await page.getByRole("menuitem", { name: type }).focus();
+      await press("Enter");
+      await panel(page).getByRole("heading", { name: type }).waitFor();
+    };
+    await add("Add a step after Trigger", "Delay");
+    await press("Tab", "Tab");
+    await page.keyboard.type("A day");
+    await add("Add a step after A day", "Wait for event");
+    await panel(page)
+      .getByRole("textbox", { name: "Event" })
+      .or(panel(page).getByRole("combobox", { name: "Event" }))
+      .first()
+      .focus();
+    await page.keyboard.type("ordered");
+    await press("Escape");
+    await add("Add a step after Wait for event, Time is up", "Exit");
+    // A way that leads to a step that is there.
+    await page
+      .getByRole("list", { name: "Steps" })
+      .getByRole("button", { name: /^Wait for event/ })
+      .focus();
+    await press("Enter");
+    await panel(page).getByRole("combobox", { name: "It happened" }).focus();
+    await page.keyboard.type("A day");
+    await press("ArrowDown", "Enter");
+    await panel(page).getByRole("heading", { name: "Wait for event" }).waitFor();
+    await press("Control+s");
+    await page.getByText("Saved", { exact: true }).first().waitFor();
+    await page.getByRole("switch", { name: "Enabled" }).focus();
+    await press("Space");
+    await page.getByRole("dialog", { name: "Enable By keyboard?" }).waitFor();
+    await press("Tab", "Enter");
+    await page.getByText("By keyboard is enabled").waitFor();
+
+    expect(await waysOf(id)).toEqual([
+      "Trigger > A day",
+      "A day > Wait for event",
+      "Wait for event timeout> Exit",
+      "Wait for event event> A day",
+    ]);
+  });
+});
+
+describeInBrowser("what is changed", () => {
+  test("is kept when the window is loaded again, and can be thrown away", async () => {
+    const id = await begun("Kept");
+    const page = await opened(`/workflows/${id}`);
+    await step(page, "Trigger").waitFor();
+    await page
+      .getByRole("group", { name: "Add a step" })
+      .getByRole("button", { name: "Exit", exact: true })
+      .click();
+    await panel(page).getByLabel("Reason").fill("is a customer already");
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText("and did not save is here again").waitFor();
+    await step(page, "Exit").waitFor();
+    await keepPicture(page, "workflow--kept");
+    await expectSound(page);
+    await page.getByRole("button", { name: "Discard it" }).click();
+    await step(page, "Exit").waitFor({ state: "detached" });
+    expect((await graphOf(id)).steps).toHaveLength(1);
+  });
+
+  test("by two people: the second sees both versions, and loses nothing", async () => {
+    const id = await begun("By two");
+    const page = await opened(`/workflows/${id}`);
+    await step(page, "Trigger").waitFor();
+    const palette = page.getByRole("group", { name: "Add a step" });
+    await palette.getByRole("button", { name: "Delay", exact: true }).click();
+    await panel(page).getByRole("textbox", { name: "Name", exact: true }).fill("Mine");
+    await flows.call("POST", `/workflows/${id}/steps`, { type: "EXIT", name: "Theirs", config: {} });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "Somebody else has changed this workflow" });
+    await alert.getByRole("region", { name: "Yours" }).getByText("Added “Mine”").waitFor();
+    await alert.getByRole("region", { name: "Theirs" }).getByText("Added “Theirs”").waitFor();
+    await settled(page);
+    await keepPicture(page, "workflow--conflict");
+    await expectSound(page, { refused: [412] });
+    await alert.getByRole("button", { name: "Take this one" }).click();
+    await step(page, "Theirs").waitFor();
+    await page.locator("[aria-keyshortcuts=z]").click();
+    await step(page, "Mine").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await alert.getByRole("button", { name: "Save mine" }).click();
+    await page.getByText("Saved", { exact: true }).first().waitFor();
+
+    expect(await waysOf(id)).toEqual(["Trigger > Mine"]);
+  });
+
+  test("and refused by the service is shown at its step and its field", async () => {
+    const id = await begun("Refused");
+    const page = await opened(`/workflows/${id}`);
+    await step(page, "Trigger").waitFor();
+    await page
+      .getByRole("group", { name: "Add a step" })
+      .getByRole("button", { name: "Webhook", exact: true })
+      .click();
+    await panel(page).getByLabel("Address").fill("https://shop.example/{{unclosed");
+    await page
+      .getByRole("group", { name: "Add a step" })
+      .getByRole("button", { name: "Exit", exact: true })
+      .click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await panel(page).getByRole("heading", { name: "Webhook" }).waitFor();
+    await panel(page).locator('[aria-invalid="true"]').waitFor();
+    expect(await panel(page).getByLabel("Address").inputValue()).toBe("https://shop.example/{{unclosed");
+    expect((await graphOf(id)).steps).toHaveLength(1);
+  });
+
+  test("of the trigger is saved with the rest, and a schedule reads as people say it", async () => {
+    const id = await begun("Scheduled");
+    const page = await opened(`/workflows/${id}`);
+    await step(page, "Trigger").click();
+    await panel(page).getByText("Schedule", { exact: true }).click();
+    await panel(page).getByLabel("How often").selectOption("weekday");
+    await panel(page).getByLabel("At", { exact: true }).fill("08:30");
+    await page.getByText("Every weekday at 08:30, for all contacts").first().waitFor();
+    await panel(page).getByRole("switch", { name: "Let contacts enter again" }).click({ force: true });
+    await saved(page);
+
+    const { triggerType, triggerConfig, allowReentry } = (await flows.call("GET", `/workflows/${id}`)).body;
+    expect({ triggerType, triggerConfig, allowReentry }).toEqual({
+      triggerType: "SCHEDULE",
+      triggerConfig: { schedule: "30 8 * * 1-5" },
+      allowReentry: true,
+    });
+  });
+});
+
+describeInBrowser("on a phone", () => {
+  test("a step opens in a drawer, is renamed, deleted, and brought back", async () => {
+    const page = await opened(`/workflows/${shownId}`, { width: 390 });
+    await step(page, "Say hello").click();
+    const drawer = page.getByRole("dialog", { name: "Send email" });
+    await drawer.getByRole("textbox", { name: "Name", exact: true }).fill("Say welcome");
+    await settled(page);
+    await keepPicture(page, "workflow--drawer-390");
+    await expectSound(page);
+    await drawer.getByRole("button", { name: "Delete the step" }).click();
+    await drawer.waitFor({ state: "detached" });
+    await step(page, "Say welcome").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await step(page, "Say welcome").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await step(page, "Say hello").waitFor();
+  });
+});
