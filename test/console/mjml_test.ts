@@ -17,7 +17,7 @@ import {
   setContent,
 } from "../../src/console/parts/mjml/edit.ts";
 import { bodyOf, HTML_INSIDE, type MjmlNode, parseMjml } from "../../src/console/parts/mjml/tree.ts";
-import { newHistory, record, redo, undo } from "../../src/console/pages/template/blocks/history.ts";
+import { newHistory, record, redo, undo } from "../../src/console/parts/mail_editor/blocks/history.ts";
 import { ENDING_TAGS } from "../../src/content/mjml/_source.ts";
 
 const RUNS = { numRuns: 200 };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { HELPERS } from "../../src/console/parts/code/names.ts";
 import { MJML_TAGS } from "../../src/console/parts/code/mjml_tags.ts";
 import { bodyOf, parseMjml } from "../../src/console/parts/mjml/tree.ts";
-import { isPlain, toHtml, toLines } from "../../src/console/pages/template/blocks/lines.ts";
+import { isPlain, toHtml, toLines } from "../../src/console/parts/mail_editor/blocks/lines.ts";
 import { STARTS } from "../../src/console/parts/mail_starts/starts.ts";
 import { helpers } from "../../src/content/handlebars/_helpers.ts";
 import { templateErrors } from "../../src/content/handlebars/errors.ts";

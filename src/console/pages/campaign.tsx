@@ -2,11 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "wouter";
 import type { Campaign } from "../api.gen.ts";
-import { callForVersion } from "../api.ts";
 import { lazyPage } from "../parts/lazy_page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { useProjectId } from "../place.ts";
-import { campaignKey, type Stored } from "./campaign/stored.ts";
+import { CAMPAIGN, type Stored } from "./campaign/kind.ts";
 
 const Compose = lazyPage<{ stored: Stored }>(() => import("./campaign/compose.tsx"));
 const Report = lazyPage<{ campaign: Campaign }>(() => import("./campaign/report.tsx"));
@@ -20,8 +19,8 @@ export default function CampaignPage() {
   const { id } = useParams<{ id: string }>();
   const projectId = useProjectId();
   const campaign = useQuery({
-    queryKey: campaignKey(projectId, id),
-    queryFn: ({ signal }) => callForVersion("GET /campaigns/{id}", { path: { id } }, { projectId, signal }),
+    queryKey: CAMPAIGN.keyOf(projectId, id),
+    queryFn: ({ signal }) => CAMPAIGN.read(id, { projectId, signal }),
     refetchInterval: ({ state }) => watchedEvery(state.data?.answer),
   });
   return (

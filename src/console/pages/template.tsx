@@ -1,25 +1,26 @@
 // One template: its content with a preview, its details, its versions, and where it is used.
-import { Alert, Badge, Button, Menu, Tabs } from "@mantine/core";
+import { Badge, Button, Menu, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation, useParams } from "wouter";
-import { callForVersion } from "../api.ts";
+import { Conflict } from "../parts/edits/conflict.tsx";
+import { useDraft } from "../parts/edits/draft.ts";
+import { Restored } from "../parts/edits/restored.tsx";
 import { FormError } from "../parts/form.tsx";
-import { CopyIcon, DeleteIcon, InfoIcon, MoreIcon } from "../parts/icons.tsx";
+import { CopyIcon, DeleteIcon, MoreIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useSaveKey } from "../parts/save_key.ts";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
-import { Conflict } from "./template/conflict.tsx";
-import { Content } from "./template/content.tsx";
 import { Details } from "./template/details.tsx";
-import { type Stored, type TemplateDraft, templateKey, useTemplateDraft } from "./template/draft.ts";
+import { type Stored, TEMPLATE, type TemplateDraft } from "./template/kind.ts";
 import classes from "./template/template.module.css";
 import { Uses } from "./template/uses.tsx";
 import { Versions } from "./template/versions.tsx";
 import type { Field } from "./template/words.ts";
 import { useDuplicate, useRemoveTemplate } from "./templates/actions.tsx";
+import { Content } from "../parts/mail_editor/content.tsx";
 import { MAIL_TYPES } from "../parts/mail_types.ts";
 
 /** `/templates/:id`. */
@@ -27,8 +28,8 @@ export default function TemplatePage() {
   const { id } = useParams<{ id: string }>();
   const projectId = useProjectId();
   const template = useQuery({
-    queryKey: templateKey(projectId, id),
-    queryFn: ({ signal }) => callForVersion("GET /templates/{id}", { path: { id } }, { projectId, signal }),
+    queryKey: TEMPLATE.keyOf(projectId, id),
+    queryFn: ({ signal }) => TEMPLATE.read(id, { projectId, signal }),
   });
   return <Loaded query={template}>{(stored) => <Shown key={id} stored={stored} />}</Loaded>;
 }
@@ -45,7 +46,7 @@ const IN_CONTENT: Field[] = ["subject", "preheader", "body"];
 
 function Shown({ stored }: { stored: Stored }) {
   const [{ tab }, set] = useUrlState({ tab: "content" });
-  const draft = useTemplateDraft(stored);
+  const draft = useDraft(TEMPLATE, stored);
   const isChanged = draft.changed.length > 0;
   const [isWritten, setWritten] = useState(false);
   if (tab === "content" && !isWritten) setWritten(true);
@@ -75,7 +76,7 @@ function Shown({ stored }: { stored: Stored }) {
         actions={<Actions stored={stored} draft={draft} />}
       />
       <Restored draft={draft} />
-      <Conflict draft={draft} />
+      <Conflict kind={TEMPLATE} draft={draft} />
       <FormError error={isAtField(draft) ? null : draft.error} />
       <Tabs
         value={tab}
@@ -111,29 +112,6 @@ function Shown({ stored }: { stored: Stored }) {
 /** Whether everything that was refused is shown at a field. */
 const isAtField = ({ faults }: TemplateDraft) =>
   faults.length > 0 && faults.every(({ field }) => field !== "" && !field.includes("."));
-
-/** What was found in this browser from before. */
-function Restored({ draft: { restoredAt, discard, other } }: { draft: TemplateDraft }) {
-  if (restoredAt === null || other) return null;
-  return (
-    <Alert
-      variant="light"
-      color="gray"
-      icon={<InfoIcon size={16} />}
-      role="status"
-      className={classes.restored!}
-    >
-      <div className={classes.bar}>
-        <span>
-          What you wrote <Time at={new Date(restoredAt).toISOString()} /> and did not save is here again.
-        </span>
-        <Button variant="default" size="compact-xs" onClick={discard}>
-          Discard it
-        </Button>
-      </div>
-    </Alert>
-  );
-}
 
 function Actions({ stored: { answer }, draft }: { stored: Stored; draft: TemplateDraft }) {
   const [, navigate] = useLocation();

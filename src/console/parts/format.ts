@@ -7,6 +7,15 @@ const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFra
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
 const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const daysOfYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+const appointments = new Intl.DateTimeFormat(undefined, {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZoneName: "short",
+});
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
@@ -37,6 +46,9 @@ export function formatBytes(bytes: number): string {
 
 /** `24 November 2026 at 15:04:05 UTC`. */
 export const formatExact = (at: Date | string) => exact.format(new Date(at));
+
+/** `Friday 27 November 2026 at 09:00 CET`. */
+export const formatAppointment = (at: Date | string) => appointments.format(new Date(at));
 
 /** `24 Nov`, with the year where it is another. */
 export function formatDay(at: Date | string): string {

@@ -2,7 +2,7 @@
 import { Autocomplete, Radio, Textarea, TextInput } from "@mantine/core";
 import { MAIL_TYPES, type MailType } from "../../parts/mail_types.ts";
 import { useSenders } from "../../parts/senders.ts";
-import type { TemplateDraft } from "./draft.ts";
+import type { TemplateDraft } from "./kind.ts";
 import classes from "./template.module.css";
 import type { Field } from "./words.ts";
 

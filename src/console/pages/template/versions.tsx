@@ -4,6 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ListedTemplateVersion, TemplateVersion } from "../../api.gen.ts";
 import { callForVersion } from "../../api.ts";
 import { confirm } from "../../parts/confirm.tsx";
+import { changedIn } from "../../parts/edits/edited.ts";
+import { FieldDifferences } from "../../parts/edits/field_differences.tsx";
 import { UndoIcon } from "../../parts/icons.tsx";
 import { lazyPage } from "../../parts/lazy_page.tsx";
 import { Failed, Loaded, SkeletonLines } from "../../parts/states.tsx";
@@ -11,10 +13,9 @@ import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useProjectId, useUrlState } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
-import { type Stored, templateKey } from "./draft.ts";
-import { FieldDifferences } from "./field_differences.tsx";
+import { type Stored, TEMPLATE } from "./kind.ts";
 import classes from "./template.module.css";
-import { changedIn, wordsOf } from "./words.ts";
+import { wordsOf } from "./words.ts";
 
 const Difference = lazyPage(() => import("../../parts/code/difference.tsx"), <SkeletonLines />);
 
@@ -159,6 +160,7 @@ function Differences({ before, after, titles }: DifferencesProps) {
   return (
     <>
       <FieldDifferences
+        kind={TEMPLATE}
         before={old}
         after={now}
         fields={changed.filter((field) => field !== "body")}
@@ -192,7 +194,7 @@ function Restore({ stored, version, newest, isUnsaved, restored }: RestoreProps)
       { path },
       { projectId, ifMatch },
     );
-    cache.setQueryData(templateKey(projectId, id), now);
+    cache.setQueryData(TEMPLATE.keyOf(projectId, id), now);
     restored(now);
     await readAgain(cache, projectId, ["GET /templates"]);
     return now;

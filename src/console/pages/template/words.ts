@@ -1,36 +1,22 @@
 // What is written of a template.
 import type { Template, TemplatePatch, TemplateVersion } from "../../api.gen.ts";
+import { MAIL_LABELS, type MailWords } from "../../parts/mail_editor/mail.ts";
 
 /** The fields of a template; what is not there is empty. */
-export interface Words {
+export interface Words extends MailWords {
   name: string;
   description: string;
-  subject: string;
-  preheader: string;
-  body: string;
-  from: string;
-  fromName: string;
-  replyTo: string;
-  type: Template["type"];
 }
 
 /** A field of {@linkcode Words}. */
 export type Field = keyof Words;
 
-/** What the fields are called, in the order in which differences are listed. */
+/** What the fields are called. */
 export const LABELS: Record<Field, string> = {
   name: "Name",
   description: "Description",
-  subject: "Subject",
-  preheader: "Preview text",
-  from: "Sender",
-  fromName: "Name of the sender",
-  replyTo: "Answers go to",
-  type: "Kind",
-  body: "Body",
+  ...MAIL_LABELS,
 };
-
-export const FIELDS = Object.keys(LABELS) as Field[];
 
 /** Those that are null where they are empty. */
 const CLEARED = new Set<Field>(["description", "preheader", "fromName", "replyTo"]);
@@ -50,10 +36,6 @@ export function wordsOf(template: Template | TemplateVersion): Words {
     type,
   };
 }
-
-/** Which fields differ. */
-export const changedIn = (before: Words, after: Words): Field[] =>
-  FIELDS.filter((field) => before[field] !== after[field]);
 
 /** A change of these fields, and of no others: what somebody else has written in them stays. */
 export function patchOf(words: Words, fields: Field[]): TemplatePatch {
