@@ -5,9 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addVerifiedDomain } from "../src/accounts/projects/domains.ts";
 import type { NewProject } from "../src/accounts/projects/mod.ts";
+import { browserTest } from "./console/support.ts";
+import { openBrowser } from "./support/chromium.ts";
 import { markedBlock, runScript } from "./support/guides.ts";
+import { startProcess, until } from "./support/process.ts";
 import { useService } from "./support/service.ts";
 
+const ROOT = join(import.meta.dir, "..");
 const service = useService();
 const hasCurl = Bun.which("curl") !== null && Bun.which("bash") !== null;
 const withCurl = hasCurl ? "" : " (skipped: this machine has no curl or no bash)";
@@ -57,6 +61,62 @@ test.skipIf(!hasCurl)(
     expect(mailsTo("ada")).toEqual(["Hello Ada"]);
     expect(ada!.data).toEqual({ name: "Ada", plan: "pro" });
   },
+);
+
+/** What `npx -y bun@1.4.4 run admin demo` runs: the file that the script is for, and what it is told. */
+function programOf(command: string): string[] {
+  const [, version, script, ...words] = /^npx -y bun@(\S+) run (\S+)(.*)\n$/.exec(command)!;
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  expect(version).toBe(Bun.version);
+  const file = /exec bun (\S+\.ts)$/.exec(scripts[script!]!)![1]!;
+  return [file, ...words.join("").split(" ").filter(Boolean)];
+}
+
+browserTest(
+  "the first minute of the README goes by its words: start, one click, the demo, a campaign",
+  async () => {
+    const { PATH = "", HOME = "" } = process.env;
+    const DATA_DIR = join(folder, "data");
+    expect(programOf(block("start"))).toEqual(["src/main.ts"]);
+    const started = await startProcess({ DATA_DIR, SECRET_KEY: "" });
+    try {
+      await until("the link is shown", () => started.output().includes("/docs/api"));
+      const link = /(http:\S+\/auth\/start\?token=\S+)/.exec(started.output())![1]!;
+      // A smaller shop says as much.
+      const program = [process.execPath, ...programOf(block("demo")), "--contacts", "300"];
+      const demo = Bun.spawn(program, { cwd: ROOT, env: { PATH, HOME, DATA_DIR }, stderr: "inherit" });
+      expect(await demo.exited).toBe(0);
+
+      const section = /## The first minute\n([^]*?)\n## /.exec(readme)![1]!;
+      const words = [...section.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name!.replace(/\s+/g, " "));
+      expect(words).toHaveLength(9);
+      const context = await (await openBrowser()).newContext({ locale: "en-GB" });
+      const page = await context.newPage();
+      await page.goto(link);
+      const press = async (name: string) => {
+        const called = { name: new RegExp(`^${name.replace("…", ".*")}`) };
+        await page.getByRole("button", called).or(page.getByRole("link", called)).last().click();
+      };
+      for (const name of words) {
+        await press(name);
+        if (name === "Log in") await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+      }
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).waitFor();
+      await press(words.at(-1)!);
+      await page.getByText("Newsletter is being sent").waitFor();
+      const inbox = new URL("/inbox/mails", link);
+      await until("a mail is in the inbox", async () => {
+        const mails = (await (await fetch(inbox)).json()) as { subject: string }[];
+        return JSON.stringify(mails).includes("What is new this month");
+      });
+      await context.close();
+    } finally {
+      await started.end("SIGTERM");
+    }
+  },
+  240_000,
 );
 
 test("the README is short, and all that it links to is there", () => {

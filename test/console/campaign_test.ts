@@ -331,7 +331,10 @@ describeInBrowser("what is written of a campaign", () => {
     await page.getByRole("button", { name: "Discard" }).click();
     expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
     await page.getByLabel("Subject").fill("Changed in time");
-    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await step(page, "Check").click();
+    await page.getByRole("heading", { name: "There are changes that are not saved" }).waitFor();
+    expect((await get(ids.Friday!)).subject).toBe("Hello {{firstName ?? there}}");
+    await page.locator("main").getByRole("button", { name: "Save", exact: true }).last().click();
     await saved(page);
     expect(await get(ids.Friday!)).toMatchObject({ status: "SCHEDULED", subject: "Changed in time" });
     await page.context().close();

@@ -37,7 +37,7 @@ export function useCheck({ answer: { id }, etag }: Stored, isEnabled: boolean) {
 export default function Check({ stored, draft, go }: Props) {
   const isSaved = draft.changed.length === 0;
   const check = useCheck(stored, isSaved);
-  if (!isSaved) return <NotSaved draft={draft} go={go} />;
+  if (!isSaved) return <NotSaved stored={stored} draft={draft} go={go} />;
   const isFirst = check.data === undefined && check.isFetching;
   return (
     <div className={classes.check}>

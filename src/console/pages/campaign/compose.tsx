@@ -1,6 +1,7 @@
 // A campaign that is being written, in four steps, and saved as one goes.
 import { Button, Tabs } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { Unreachable } from "../../api.ts";
 import { Conflict } from "../../parts/edits/conflict.tsx";
 import { useDraft } from "../../parts/edits/draft.ts";
 import { Restored } from "../../parts/edits/restored.tsx";
@@ -76,7 +77,7 @@ export default function Compose({ stored }: { stored: Stored }) {
       />
       <Restored draft={draft} />
       <Conflict kind={CAMPAIGN} draft={draft} />
-      <FormError error={draft.faults.length > 0 ? null : draft.error} />
+      <FormError error={draft.faults.length > 0 || draft.error instanceof Unreachable ? null : draft.error} />
       <Tabs
         value={step}
         onChange={(to) => go(stepOf(to ?? ""))}

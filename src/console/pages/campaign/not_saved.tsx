@@ -2,20 +2,33 @@
 import { Button } from "@mantine/core";
 import { EditIcon } from "../../parts/icons.tsx";
 import { Empty, LoadingPage } from "../../parts/states.tsx";
-import { type CampaignDraft, gapOf } from "./kind.ts";
+import { type CampaignDraft, gapOf, type Stored } from "./kind.ts";
 import { type Step, STEPS, wrongSteps } from "./steps.ts";
 
 interface Props {
+  stored: Stored;
   draft: CampaignDraft;
   go: (step: Step) => void;
 }
 
 /** Says what is in the way, and leads there. What is being saved takes a moment only. */
-export function NotSaved({ draft, go }: Props) {
-  const { words, faults, isHeld, other, error } = draft;
+export function NotSaved({ stored, draft, go }: Props) {
+  const { words, faults, isHeld, isSaving, other, error, save } = draft;
   const gap = gapOf(words);
   const [wrong] = wrongSteps(words, faults);
-  if (!gap && !isHeld && !other && !error) return <LoadingPage />;
+  const isFree = !gap && !isHeld && !other && !error;
+  if (isFree && (isSaving || stored.answer.status === "DRAFT")) return <LoadingPage />;
+  if (isFree) {
+    return (
+      <Empty
+        icon={EditIcon}
+        title="There are changes that are not saved"
+        action={<Button onClick={() => void save()}>Save</Button>}
+      >
+        It goes out as it was saved last. Save what you have changed, or discard it.
+      </Empty>
+    );
+  }
   const step = wrong ?? "content";
   const { label } = STEPS.find(({ value }) => value === step)!;
   return (

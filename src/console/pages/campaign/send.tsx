@@ -18,7 +18,7 @@ interface Props {
 export default function Send({ stored, draft, go }: Props) {
   const isSaved = draft.changed.length === 0;
   const { data } = useCheck(stored, isSaved);
-  if (!isSaved) return <NotSaved draft={draft} go={go} />;
+  if (!isSaved) return <NotSaved stored={stored} draft={draft} go={go} />;
   const hasErrors = data?.checks.some(({ level }) => level === "ERROR");
   return (
     <Sections>

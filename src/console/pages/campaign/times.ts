@@ -4,14 +4,14 @@
 const LEAD_MS = 5 * 60_000;
 const AHEAD_MS = 10 * 365 * 86_400_000;
 
-/** `Europe/Berlin (GMT+1)`. */
-export const ZONE = zone();
-
-function zone(): string {
+/** `Europe/Berlin (GMT+2)`: the zone of this computer, as it is on that day. */
+export function zoneAt(text: string): string {
+  const at = new Date(text);
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const parts = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts();
+  if (Number.isNaN(at.getTime())) return timeZone;
+  const parts = new Intl.DateTimeFormat("en", { timeZoneName: "shortOffset" }).formatToParts(at);
   const offset = parts.find(({ type }) => type === "timeZoneName")?.value;
-  return offset && offset !== timeZone ? `${timeZone} (${offset})` : timeZone;
+  return offset && timeZone !== "UTC" ? `${timeZone} (${offset})` : timeZone;
 }
 
 const padded = (value: number) => String(value).padStart(2, "0");

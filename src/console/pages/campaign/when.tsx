@@ -15,7 +15,7 @@ import { useCampaignActions } from "../campaigns/actions.tsx";
 import classes from "./campaign.module.css";
 import type { Words } from "./kind.ts";
 import { useReach } from "./reach.tsx";
-import { faultOf, localTime, tomorrow, ZONE } from "./times.ts";
+import { faultOf, localTime, tomorrow, zoneAt } from "./times.ts";
 
 interface Props {
   campaign: Campaign;
@@ -29,7 +29,7 @@ export function When({ campaign, words }: Props) {
   const [kind, setKind] = useState<"now" | "later">(isScheduled ? "later" : "now");
   const [time, setTime] = useState(() => (scheduledFor ? localTime(new Date(scheduledFor)) : tomorrow()));
   const { unschedule } = useCampaignActions();
-  const { people, ask } = useAsk({ campaign, words });
+  const { people, obstacle, ask } = useAsk({ campaign, words });
   const fault = kind === "later" ? faultOf(time) : null;
   const isTheSame =
     isScheduled && scheduledFor !== null && new Date(time).getTime() === minuteOf(scheduledFor);
@@ -65,18 +65,23 @@ export function When({ campaign, words }: Props) {
           className={classes.time!}
           type="datetime-local"
           label="Day and time"
-          description={`In the time of this computer: ${ZONE}`}
+          description={`In the time of this computer: ${zoneAt(time)}`}
           value={time}
           onChange={(event) => setTime(event.currentTarget.value)}
           error={fault}
         />
       )}
       <div className={classes.go}>
+        {obstacle && (
+          <p className={classes.quiet} role="status">
+            {obstacle}
+          </p>
+        )}
         {kind === "now" ? (
           <Button
             leftSection={<SendIcon size={16} />}
             onClick={() => void ask(null)}
-            disabled={people === null}
+            disabled={people === null || obstacle !== null}
           >
             {people === null ? "Send now" : `Send to ${people}`}
           </Button>
@@ -84,7 +89,7 @@ export function When({ campaign, words }: Props) {
           <Button
             leftSection={<ClockIcon size={16} />}
             onClick={() => void ask(new Date(time))}
-            disabled={people === null || fault !== null || isTheSame}
+            disabled={people === null || obstacle !== null || fault !== null || isTheSame}
           >
             {people === null ? "Schedule" : `Schedule for ${people}`}
           </Button>
@@ -96,7 +101,7 @@ export function When({ campaign, words }: Props) {
 
 const minuteOf = (at: string) => Math.floor(new Date(at).getTime() / 60_000) * 60_000;
 
-/** The question before it is sent, with the number as it is now. `people`: as it was a moment ago. */
+/** The question before it is sent, with the number as it is now. `people`: as it was a moment ago. `obstacle`: why not. */
 function useAsk({ campaign: { id, name }, words }: Props) {
   const projectId = useProjectId();
   const cache = useQueryClient();
@@ -133,5 +138,10 @@ function useAsk({ campaign: { id, name }, words }: Props) {
       },
     });
   };
-  return { people: peopleOf(reach.data), ask };
+  const obstacle = reach.error
+    ? `It cannot be counted whom this reaches: ${reach.error.message}.`
+    : reach.data?.reachable === 0
+      ? "Nobody would get it: choose another audience."
+      : null;
+  return { people: peopleOf(reach.data), obstacle, ask };
 }
