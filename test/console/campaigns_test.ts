@@ -8,6 +8,7 @@ import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from ".
 const stage = useConsole();
 const { call, addContacts, create, get } = campaignsOf(stage.service, () => stage.project);
 const ids: Record<string, string> = {};
+let segmentId: string;
 
 const BODY = '<p>Hello {{firstName ?? there}}, <a href="https://shop.example">look</a></p>';
 
@@ -21,7 +22,7 @@ const set = (id: string, values: Record<string, unknown>) =>
 
 beforeAll(async () => {
   await addContacts(3, "people");
-  const { body: segment } = await call("POST", "/segments", { name: "Pro customers", type: "STATIC" });
+  segmentId = (await call("POST", "/segments", { name: "Pro customers", type: "STATIC" })).body.id;
   const made = async (name: string, more: object = {}) =>
     (ids[name] = await create({ name, subject: `${name}: what is new`, body: BODY, ...more }));
   for (let n = 1; n <= 60; n++) await made(`Letter ${n}`);
@@ -30,7 +31,7 @@ beforeAll(async () => {
     set status = 'SENT', sent_at = now() - interval '40 days', finished_at = now(), total_recipients = 20000,
       sent_count = 19870, opened_count = 8000, clicked_count = 1200
     where name like 'Letter %'`;
-  await made("Spring sale", { audienceType: "SEGMENT", segmentId: segment.id });
+  await made("Spring sale", { audienceType: "SEGMENT", segmentId });
   await set(ids["Spring sale"]!, { status: "SENT", sent_at: new Date(Date.now() - 3 * 86_400_000) });
   await set(ids["Spring sale"]!, {
     total_recipients: 1_204_318,
@@ -156,15 +157,17 @@ describeInBrowser("the list of campaigns", () => {
 });
 
 describeInBrowser("a new campaign", () => {
-  test("begins as a newsletter, as a template, or as a copy under another name; a wrong sender is refused and nothing typed is lost", async () => {
+  test("begins as a newsletter for a segment, as a template, or as a copy under another name; a wrong sender is refused and nothing typed is lost", async () => {
     const template = await call("POST", "/templates", {
       name: "Monthly",
       subject: "This month",
       body: BODY,
       from: `monthly@${DOMAIN}`,
     });
-    const page = await stage.open("/campaigns");
-    await page.getByRole("link", { name: "New campaign" }).click();
+    const page = await stage.open(`/segments/${segmentId}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "New campaign" }).click();
+    await page.getByText("It will go to the segment Pro customers.", { exact: false }).waitFor();
     await page.getByRole("button", { name: /^Newsletter/ }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("News in May");
@@ -181,10 +184,13 @@ describeInBrowser("a new campaign", () => {
       from: `hello@${DOMAIN}`,
       subject: "What is new this month",
       type: "MARKETING",
+      audienceType: "SEGMENT",
+      segmentId,
     });
 
-    await page.goto(`${stage.origin}/app/p/${stage.project.id}/campaigns/new?from=template`);
-    await page.getByRole("button", { name: /^Monthly/ }).click();
+    await page.goto(`${stage.origin}/app/p/${stage.project.id}/templates/${template.body.id}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "New campaign" }).click();
     expect(await dialog.getByLabel("Sender").inputValue()).toBe(`monthly@${DOMAIN}`);
     await dialog.getByLabel("Name").fill("Of a template");
     await dialog.getByRole("button", { name: "Create campaign" }).click();

@@ -301,6 +301,25 @@ describe("one campaign", () => {
     expect((await call("GET", `/campaigns/${theirs.id}`, undefined, other.secret)).body.status).toBe("DRAFT");
   });
 
+  test("PATCH counts where the audience changes, and compiles where the body does; else both stay as they are", async () => {
+    const mjml =
+      "<mjml><mj-body><mj-section><mj-column><mj-text>Hi</mj-text></mj-column></mj-section></mj-body></mjml>";
+    const { id } = await create({ body: mjml });
+    const patch = async (change: object) => (await call("PATCH", `/campaigns/${id}`, change)).body;
+    const stored = async () => {
+      const [row] = await service.pool`select html, total_recipients from campaigns where id = ${id}`;
+      return [row!.html, row!.total_recipients];
+    };
+    await service.pool`update campaigns set html = 'compiled', total_recipients = 777 where id = ${id}`;
+    expect((await patch({ subject: "Another" })).subject).toBe("Another");
+    expect(await stored()).toEqual(["compiled", 777]);
+    await patch({ type: "HEADLESS" });
+    const [html, recipients] = await stored();
+    expect([html, recipients === 777]).toEqual(["compiled", false]);
+    await patch({ body: mjml.replace("Hi", "Ho") });
+    expect((await stored())[0]).toContain("Ho</div>");
+  });
+
   test("PUT replaces it: what is left out becomes empty", async () => {
     const { id } = await create({ description: "d", fromName: "Shop", replyTo: "a@b.io", type: "HEADLESS" });
     const { status, body } = await call("PUT", `/campaigns/${id}`, { ...draft, name: "New" });

@@ -17,9 +17,9 @@ const ORIGINS = [
   { value: "campaign", label: "Earlier campaign" },
 ];
 
-/** `/campaigns/new`. The address says what it begins from, and as what. */
+/** `/campaigns/new`. The address says what it begins from, as what, and for which segment. */
 export default function NewCampaignPage() {
-  const [{ from, origin }, set] = useUrlState({ from: "new", origin: "" });
+  const [{ from, origin, segment }, set] = useUrlState({ from: "new", origin: "", segment: "" });
   const choose = (next: string) => set({ origin: next });
   const close = () => set({ origin: "" });
   return (
@@ -29,6 +29,7 @@ export default function NewCampaignPage() {
         about="Choose what to begin with. Everything in it can be changed, and nothing is sent yet."
         back={{ label: "Campaigns", to: "/campaigns" }}
       />
+      {segment !== "" && <ForSegment id={segment} />}
       <SegmentedControl
         className={classes.origins!}
         aria-label="Begin with"
@@ -43,7 +44,7 @@ export default function NewCampaignPage() {
       {from === "template" && <TemplateChoice choose={choose} />}
       {from === "campaign" && <CampaignChoice choose={choose} />}
       <FormDialog opened={origin !== ""} onClose={close} title="New campaign" isInAddress>
-        {origin !== "" && <Chosen key={origin} from={from} origin={origin} close={close} />}
+        {origin !== "" && <Chosen key={origin} {...{ from, origin, segment, close }} />}
       </FormDialog>
     </>
   );
@@ -53,24 +54,32 @@ interface ChosenProps {
   from: string;
   /** The name of a start, or an id. */
   origin: string;
+  /** The id of the one that it is for; empty: everybody. */
+  segment: string;
   close: () => void;
 }
 
 /** The form for what was chosen. */
-function Chosen({ from, origin, close }: ChosenProps) {
-  if (from === "template") return <OfTemplate id={origin} close={close} />;
+function Chosen({ from, origin, segment, close }: ChosenProps) {
+  if (from === "template") return <OfTemplate id={origin} segment={segment} close={close} />;
   if (from === "campaign") return <OfCampaign id={origin} close={close} />;
   const start = Object.hasOwn(STARTS, origin) ? STARTS[origin]! : STARTS.blank!;
   const { name, subject, body, type } = start;
-  return <NewCampaignForm name={name} content={{ subject, body, type }} close={close} />;
+  return <NewCampaignForm name={name} content={{ subject, body, type }} segment={segment} close={close} />;
 }
 
-function OfTemplate({ id, close }: { id: string; close: () => void }) {
+function OfTemplate({ id, segment, close }: { id: string; segment: string; close: () => void }) {
   const template = useApi("GET /templates/{id}", { path: { id } });
   return (
     <Loaded query={template}>
       {({ name, type, from }) => (
-        <NewCampaignForm name={name} content={{ templateId: id, type }} sender={from} close={close} />
+        <NewCampaignForm
+          name={name}
+          content={{ templateId: id, type }}
+          sender={from}
+          segment={segment}
+          close={close}
+        />
       )}
     </Loaded>
   );
@@ -79,4 +88,14 @@ function OfTemplate({ id, close }: { id: string; close: () => void }) {
 function OfCampaign({ id, close }: { id: string; close: () => void }) {
   const campaign = useApi("GET /campaigns/{id}", { path: { id } });
   return <Loaded query={campaign}>{({ name }) => <CopyForm id={id} name={name} close={close} />}</Loaded>;
+}
+
+function ForSegment({ id }: { id: string }) {
+  const segment = useApi("GET /segments/{id}", { path: { id } });
+  return segment.data ? (
+    <p className={classes.segment}>
+      It will go to the segment {segment.data.name}. That can be changed, too. A copy of an earlier campaign
+      keeps its own audience.
+    </p>
+  ) : null;
 }

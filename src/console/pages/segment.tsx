@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useLocation, useParams } from "wouter";
 import type { Segment } from "../api.gen.ts";
 import { callForVersion } from "../api.ts";
-import { CopyIcon, DeleteIcon, MoreIcon, RefreshIcon } from "../parts/icons.tsx";
+import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon, RefreshIcon } from "../parts/icons.tsx";
 import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded, SkeletonLines } from "../parts/states.tsx";
@@ -106,6 +106,12 @@ function Actions({ segment }: { segment: Segment }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<CampaignsIcon size={15} />}
+            onClick={() => navigate(`/campaigns/new?segment=${segment.id}`)}
+          >
+            New campaign
+          </Menu.Item>
           <Menu.Item
             leftSection={<CopyIcon size={15} />}
             onClick={() => navigate(`/segments/new?from=${segment.id}`)}

@@ -7,7 +7,7 @@ import { Conflict } from "../parts/edits/conflict.tsx";
 import { useDraft } from "../parts/edits/draft.ts";
 import { Restored } from "../parts/edits/restored.tsx";
 import { FormError } from "../parts/form.tsx";
-import { CopyIcon, DeleteIcon, MoreIcon } from "../parts/icons.tsx";
+import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useSaveKey } from "../parts/save_key.ts";
 import { Loaded } from "../parts/states.tsx";
@@ -127,6 +127,14 @@ function Actions({ stored: { answer }, draft }: { stored: Stored; draft: Templat
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {answer.type !== "TRANSACTIONAL" && (
+            <Menu.Item
+              leftSection={<CampaignsIcon size={15} />}
+              onClick={() => navigate(`/campaigns/new?from=template&origin=${answer.id}`)}
+            >
+              New campaign
+            </Menu.Item>
+          )}
           <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(answer)}>
             Duplicate
           </Menu.Item>

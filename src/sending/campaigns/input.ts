@@ -67,12 +67,13 @@ export function campaignPatchErrors(patch: Partial<CampaignInput>): FieldError[]
 
 /**
  * The request over the template that it names. Throws 422 with every field that is missing or has a fault, and
- * TEMPLATE_NOT_FOUND.
+ * TEMPLATE_NOT_FOUND. A body that is `compiled` already is not compiled again.
  */
 export async function contentOf(
   ctx: Context,
   projectId: string,
   input: CampaignInput,
+  compiled?: { body: string; html: string },
 ): Promise<CampaignValues> {
   const template = await templateOf(ctx, projectId, input.templateId ?? null);
   const subject = input.subject ?? template?.subject;
@@ -85,8 +86,13 @@ export async function contentOf(
     ...audienceErrors(input),
   ];
   if (errors.length > 0 && !input.body) throw problems.invalid(errors);
+  const isKnown = compiled !== undefined && compiled.body === input.body && errors.length === 0;
   // The body of a template was compiled when that was saved.
-  const html = input.body ? await compileBody(projectId, input.body, errors) : template!.html;
+  const html = isKnown
+    ? compiled.html
+    : input.body
+      ? await compileBody(projectId, input.body, errors)
+      : template!.html;
   return {
     name: input.name.trim(),
     description: input.description ?? null,

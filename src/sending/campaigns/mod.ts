@@ -108,8 +108,11 @@ export async function patchCampaign(
     const current = await getCampaign(ctx, projectId, campaignId);
     assertChangeable(current);
     try {
-      // Counting takes a moment, and words are saved as they are typed.
-      const counted = changesAudience(patch) ? undefined : current.totalRecipients;
+      // Counting and compiling take a moment, and words are saved as they are typed.
+      const known: Known = {
+        compiled: current,
+        ...(!changesAudience(patch) && { totalRecipients: current.totalRecipients }),
+      };
       const write = async (tx: Context, values: CampaignValues & { totalRecipients: number }) => {
         await begin(tx, projectId, campaignId, edit);
         const unchangedSince = current.updatedAt;
@@ -122,7 +125,7 @@ export async function patchCampaign(
         if (replaced === 0) throw CHANGED_MEANWHILE;
         return campaignId;
       };
-      return await save(ctx, projectId, { ...inputOf(current), ...patch }, write, counted);
+      return await save(ctx, projectId, { ...inputOf(current), ...patch }, write, known);
     } catch (error) {
       if (error !== CHANGED_MEANWHILE) throw error;
       if (round === MAX_ROUNDS) throw problems.changedMeanwhile("campaign");
@@ -215,17 +218,23 @@ export async function rollUpCampaignCounts(ctx: Context): Promise<boolean> {
   return await rollUpAll(ctx, q.campaigns.rollUp);
 }
 
-/** Checks all of it, counts the audience unless it is `counted`, and only then holds anything: counting may take a moment. */
+/** What is known of a campaign before it is changed. */
+interface Known {
+  totalRecipients?: number;
+  compiled?: { body: string; html: string };
+}
+
+/** Checks all of it, counts the audience where it is not known, and only then holds anything: counting may take a moment. */
 async function save(
   ctx: Context,
   projectId: string,
   input: CampaignInput,
   write: (tx: Context, values: CampaignValues & { totalRecipients: number }) => Promise<string>,
-  counted?: number,
+  known: Known = {},
 ): Promise<Campaign> {
-  const values = await contentOf(ctx, projectId, input);
+  const values = await contentOf(ctx, projectId, input, known.compiled);
   await assertAudience(ctx, projectId, values);
-  const totalRecipients = counted ?? (await countRecipients(ctx, projectId, values));
+  const totalRecipients = known.totalRecipients ?? (await countRecipients(ctx, projectId, values));
   try {
     return await inTransaction(ctx, async (tx) => {
       // A segment that the audience refers to cannot be deleted or changed in the meantime.

@@ -117,7 +117,7 @@ function UseTemplate({ draft: { words, set }, close }: { draft: CampaignDraft; c
   };
   return (
     <>
-      <p className={classes.quiet}>
+      <p className={classes.lead}>
         Its subject, preview text and body take the place of what is there. Changes that you make here stay
         out of the template.
       </p>

@@ -47,7 +47,9 @@ export function TemplateChoice({ choose }: Props) {
     >
       {templates.map(({ id, name, subject, type, updatedAt }) => (
         <Entry key={id} name={name} second={subject} choose={() => choose(id)}>
-          {MAIL_TYPES[type].label} · <Time at={updatedAt} />
+          <span>
+            {MAIL_TYPES[type].label} · <Time at={updatedAt} />
+          </span>
         </Entry>
       ))}
     </Choice>

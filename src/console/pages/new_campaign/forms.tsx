@@ -19,18 +19,20 @@ interface Props {
   content: Content;
   /** Left out: who sends the other mails. */
   sender?: string;
+  /** The id of the segment that it is for; empty: everybody. */
+  segment: string;
   close: () => void;
 }
 
 const MAX_NAME = 255;
 
-/** Makes a draft to everybody: whom it is for is chosen in it. */
+/** Makes a draft. Whom it is for can be chosen in it, too. */
 export function NewCampaignForm(props: Props) {
   const senders = useSenders();
   return <Loaded query={senders}>{(known) => <Form {...props} senders={known} />}</Loaded>;
 }
 
-function Form({ name, content, sender, close, senders }: Props & { senders: Senders }) {
+function Form({ name, content, sender, segment, close, senders }: Props & { senders: Senders }) {
   const [, navigate] = useLocation();
   const create = useChange("POST /campaigns", { reads: ["GET /campaigns"], showsErrors: true });
   const { form, submit, isSending, error } = useServerForm(
@@ -39,7 +41,10 @@ function Form({ name, content, sender, close, senders }: Props & { senders: Send
       const { fromName, replyTo } = values.from === senders.last.from ? senders.last : {};
       const envelope =
         "templateId" in content ? {} : { fromName: fromName ?? null, replyTo: replyTo ?? null };
-      const body: CampaignBody = { ...values, ...content, ...envelope, audienceType: "ALL" };
+      const audience = segment
+        ? ({ audienceType: "SEGMENT", segmentId: segment } as const)
+        : ({ audienceType: "ALL" } as const);
+      const body: CampaignBody = { ...values, ...content, ...envelope, ...audience };
       const { data } = await create.mutateAsync({ body });
       navigate(`/campaigns/${data.id}`, { replace: true });
     },
