@@ -129,6 +129,11 @@ export const PAGES: PageRoute[] = [
     page: lazyPage(() => import("./pages/workflow.tsx")),
   },
   {
+    path: "/workflows/:id/executions/:executionId",
+    label: "Execution",
+    page: lazyPage(() => import("./pages/execution.tsx")),
+  },
+  {
     path: "/images",
     label: "Images",
     group: "Content",

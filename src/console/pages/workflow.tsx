@@ -1,4 +1,4 @@
-// One workflow: its canvas with the forms of its steps, and its settings.
+// One workflow: its canvas with the forms of its steps, who goes through it, what it was, and its settings.
 import { Alert, Badge, Button, Menu, Switch, Tabs } from "@mantine/core";
 import { useEffect, useMemo } from "react";
 import { useLocation, useParams } from "wouter";
@@ -6,6 +6,7 @@ import { useNames } from "../parts/canvas/drawn.ts";
 import { triggerWords } from "../parts/canvas/words.ts";
 import { FormError } from "../parts/form.tsx";
 import { CopyIcon, DeleteIcon, InfoIcon, MoreIcon } from "../parts/icons.tsx";
+import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useSaveKey } from "../parts/save_key.ts";
 import { Loaded } from "../parts/states.tsx";
@@ -23,6 +24,11 @@ import { Settings } from "./workflow/settings.tsx";
 import classes from "./workflow/workflow.module.css";
 import { useDuplicateWorkflow, useRemoveWorkflow } from "./workflows/actions.tsx";
 import { useEnable } from "./workflows/enable.tsx";
+
+const Statistics = lazyPage(() => import("./workflow/statistics.tsx"));
+const Executions = lazyPage(() => import("./workflow/executions.tsx"));
+const Trial = lazyPage(() => import("./workflow/trial.tsx"));
+const Versions = lazyPage(() => import("./workflow/versions.tsx"));
 
 /** `/workflows/:id`. */
 export default function WorkflowPage() {
@@ -42,6 +48,10 @@ export default function WorkflowPage() {
 
 const TABS = [
   { value: "canvas", label: "Canvas" },
+  { value: "statistics", label: "Statistics" },
+  { value: "executions", label: "Executions" },
+  { value: "trial", label: "Trial run" },
+  { value: "versions", label: "Versions" },
   { value: "settings", label: "Settings" },
 ];
 
@@ -99,6 +109,18 @@ function Shown({ stored }: { stored: Stored }) {
         </Tabs.List>
         <Tabs.Panel value="canvas" className={classes.panel!}>
           <Editor name={workflow.name} draft={draft} faults={faults} />
+        </Tabs.Panel>
+        <Tabs.Panel value="statistics" className={classes.panel!}>
+          <Statistics workflow={workflow} />
+        </Tabs.Panel>
+        <Tabs.Panel value="executions" className={classes.fill!}>
+          <Executions workflow={workflow} />
+        </Tabs.Panel>
+        <Tabs.Panel value="trial" className={classes.fill!}>
+          <Trial workflow={workflow} isUnsaved={isChanged} />
+        </Tabs.Panel>
+        <Tabs.Panel value="versions" className={classes.fill!}>
+          <Versions workflow={workflow} isUnsaved={isChanged} restored={draft.discard} />
         </Tabs.Panel>
         <Tabs.Panel value="settings" className={classes.loose!}>
           <Settings workflow={workflow} />

@@ -8,7 +8,7 @@ import { Panel } from "../../parts/panel.tsx";
 import classes from "./contact.module.css";
 
 export function Executions({ contact: { executions = [] } }: { contact: WholeContact }) {
-  const hasPage = useHasPage("/workflows/:id");
+  const hasPage = useHasPage("/workflows/:id/executions/:executionId");
   return (
     <Panel title="Workflows">
       {executions.length === 0 && <p className={classes.quiet}>In no workflow so far.</p>}
@@ -16,7 +16,11 @@ export function Executions({ contact: { executions = [] } }: { contact: WholeCon
         {executions.map(({ id, workflowId, workflowName, status, startedAt }) => (
           <li key={id} className={classes.line}>
             <span className={classes.lineWords}>
-              {hasPage ? <Link href={`/workflows/${workflowId}`}>{workflowName}</Link> : workflowName}
+              {hasPage ? (
+                <Link href={`/workflows/${workflowId}/executions/${id}`}>{workflowName}</Link>
+              ) : (
+                workflowName
+              )}
             </span>
             <Status status={status} />
             <span className={classes.when}>
