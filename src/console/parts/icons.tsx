@@ -57,6 +57,11 @@ export const EventsIcon = icon("Events", "M13 2.5 5 13.5h6l-1 8 8-11h-6z");
 export const ActivityIcon = icon("Activity", "M2.5 12h4l3-8 5 16 3-8h4");
 export const MailIcon = icon("Mail", "M3 5.5h18v13H3zM3.5 6.5 12 13l8.5-6.5");
 export const MailOpenIcon = icon("MailOpen", "M3 10 12 3.5 21 10v10.5H3zM3.5 10.5 12 16l8.5-5.5");
+export const InboxIcon = icon("Inbox", "M3 13.5 6 4.5h12l3 9v6H3zM3 13.5h5l1.5 2.5h5l1.5-2.5h5");
+export const AttachmentIcon = icon(
+  "Attachment",
+  "M19.5 11.5 12 19a4.6 4.6 0 0 1-6.5-6.5l8-8a3.1 3.1 0 0 1 4.4 4.4l-8 8a1.5 1.5 0 0 1-2.2-2.2l7.3-7.2",
+);
 export const ImagesIcon = icon(
   "Images",
   `M3.5 4.5h17v15h-17zM4 17l5-5.5 4 4 2.5-2.5 4.5 4.5${circle(15.5, 9, 1.5)}`,

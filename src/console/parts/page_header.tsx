@@ -12,6 +12,8 @@ interface Props {
   title: string;
   /** Behind the title, in grey: how many there are. */
   count?: number | null | undefined;
+  /** It was not counted further: `100,000+`. */
+  isAtLeast?: boolean;
   /** One line below: what this is, or a state. */
   about?: ReactNode;
   /** Buttons, the main one last. */
@@ -23,7 +25,7 @@ interface Props {
 }
 
 /** The head of a page. It also gives the window its title and takes the focus after a step to the page. */
-export function PageHeader({ title, count, about, actions, back, badge }: Props) {
+export function PageHeader({ title, count, isAtLeast, about, actions, back, badge }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);
   useEffect(() => {
@@ -46,7 +48,10 @@ export function PageHeader({ title, count, about, actions, back, badge }: Props)
             {title}
           </h1>
           {count !== undefined && count !== null && (
-            <span className={classes.count}>{formatNumber(count)}</span>
+            <span className={classes.count}>
+              {formatNumber(count)}
+              {isAtLeast && "+"}
+            </span>
           )}
           {badge}
         </div>

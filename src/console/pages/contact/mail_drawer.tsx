@@ -1,10 +1,10 @@
 // One mail as it was sent, beside the page of the contact.
-import { Alert, Button, Drawer, SegmentedControl } from "@mantine/core";
+import { Button, Drawer } from "@mantine/core";
 import { useState } from "react";
+import { Link } from "wouter";
 import type { Email } from "../../api.gen.ts";
 import type { Answer } from "../../api.ts";
-import { InfoIcon } from "../../parts/icons.tsx";
-import { MailFrame } from "../../parts/mail_frame.tsx";
+import { MailView } from "../../parts/mail_view.tsx";
 import { Failed, Loaded, SkeletonLines } from "../../parts/states.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -30,6 +30,17 @@ export function MailDrawer({ id, close }: { id: string; close: () => void }) {
       {id !== "" && (
         <>
           {mail.isError ? <Failed error={mail.error} /> : mail.data && <About mail={mail.data} />}
+          {mail.data && (
+            <Button
+              component={Link}
+              href={`/emails/${id}`}
+              variant="default"
+              size="compact-sm"
+              className={classes.toMail!}
+            >
+              What became of it
+            </Button>
+          )}
           <Loaded query={content} skeleton={<SkeletonLines count={6} />}>
             {(shown) => <Shown key={id} content={shown} />}
           </Loaded>
@@ -60,47 +71,14 @@ function About({ mail: { status, from, to, queuedAt, sentAt, error } }: { mail: 
   );
 }
 
-function Shown({ content: { html, text, subject, removedAt } }: { content: Content }) {
-  const [view, setView] = useState(html ? "html" : "text");
-  const [withPictures, setPictures] = useState(false);
-  if (!html && !text) {
-    return (
-      <Alert variant="light" color="gray" icon={<InfoIcon size={16} />}>
-        {removedAt ? "The text of this mail is no longer kept." : "This mail has no text."}
-      </Alert>
-    );
-  }
-  const hasPictures = html !== null && /<img\b|background(-image)?\s*[:=]/i.test(html);
+function Shown({ content: { removedAt, ...mail } }: { content: Content }) {
+  const [shown, setShown] = useState({ view: "html", isDark: false });
   return (
-    <>
-      <div className={classes.views}>
-        {html && text && (
-          <SegmentedControl
-            size="xs"
-            aria-label="View"
-            value={view}
-            onChange={setView}
-            data={[
-              { value: "html", label: "Mail" },
-              { value: "text", label: "Plain text" },
-            ]}
-          />
-        )}
-        {view === "html" && hasPictures && !withPictures && (
-          <Button variant="default" size="xs" onClick={() => setPictures(true)}>
-            Show pictures
-          </Button>
-        )}
-      </div>
-      {view === "html" && html ? (
-        <div className={classes.frame}>
-          <MailFrame html={html} title={`Mail: ${subject ?? ""}`} withPictures={withPictures} />
-        </div>
-      ) : (
-        <pre className={classes.text} tabIndex={0}>
-          {text}
-        </pre>
-      )}
-    </>
+    <MailView
+      mail={mail}
+      nothing={removedAt ? "The text of this mail is no longer kept." : "This mail has no text."}
+      {...shown}
+      set={(patch) => setShown((before) => ({ ...before, ...patch }))}
+    />
   );
 }

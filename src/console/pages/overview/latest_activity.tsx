@@ -1,5 +1,6 @@
 // What happens, as it happens.
 import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "wouter";
 import type { Activity } from "../../api.gen.ts";
 import type { Answer } from "../../api.ts";
 import { type Told, useActivityStream } from "../../parts/activity/stream.ts";
@@ -32,7 +33,7 @@ export function LatestActivity() {
             <ul className={classes.list}>
               {data.map((item) => (
                 <li key={item.id} className={classes.item}>
-                  <span className={classes.itemWords}>{sentenceOf(item)}</span>
+                  <Words item={item} />
                   <Time at={item.timestamp} />
                 </li>
               ))}
@@ -41,6 +42,23 @@ export function LatestActivity() {
         }
       </Loaded>
     </Panel>
+  );
+}
+
+/** What is about a mail leads to it. */
+function Words({ item }: { item: Activity }) {
+  const { emailId } = item.metadata;
+  const isMail = item.type.startsWith("email.") && typeof emailId === "string";
+  return (
+    <span className={classes.itemWords}>
+      {isMail ? (
+        <Link href={`/emails/${emailId}`} className={classes.itemLink!}>
+          {sentenceOf(item)}
+        </Link>
+      ) : (
+        sentenceOf(item)
+      )}
+    </span>
   );
 }
 

@@ -1,0 +1,141 @@
+// One mail: what it said, what became of it, and everything that is known of it.
+import { Button } from "@mantine/core";
+import { useLocation, useParams } from "wouter";
+import type { Email } from "../api.gen.ts";
+import { type Answer, Refusal } from "../api.ts";
+import { formatBytes } from "../parts/format.ts";
+import { AttachmentIcon } from "../parts/icons.tsx";
+import { Headers, MailView } from "../parts/mail_view.tsx";
+import { PageHeader } from "../parts/page_header.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Empty, Failed, Loaded, SkeletonLines } from "../parts/states.tsx";
+import { Status } from "../parts/status.tsx";
+import { Time } from "../parts/time.tsx";
+import { useUrlState } from "../place.ts";
+import { useApi } from "../queries.ts";
+import { Events } from "./email/events.tsx";
+import { Facts } from "./email/facts.tsx";
+import { Notice } from "./email/notice.tsx";
+import { SendAgain } from "./email/send_again.tsx";
+import classes from "./email/email.module.css";
+
+const BACK = { label: "Sent mails", to: "/emails" };
+/** While it is on its way. */
+const SOON_MS = 2_000;
+
+type Content = Answer<"GET /emails/{id}/content">;
+
+/** `/emails/:id`. */
+export default function EmailPage() {
+  const { id } = useParams<{ id: string }>();
+  const query = useApi(
+    "GET /emails/{id}",
+    { path: { id } },
+    { refetchInterval: ({ state }) => state.data !== undefined && isUnderWay(state.data) && SOON_MS },
+  );
+  if (query.data) return <EmailView key={id} mail={query.data} />;
+  if (!query.isError) return <SkeletonLines count={6} />;
+  if (query.error instanceof Refusal && query.error.status === 404) return <NoMail />;
+  return <Failed error={query.error} retry={query.refetch} />;
+}
+
+const isUnderWay = ({ status }: Email) => status === "PENDING" || status === "SENDING";
+
+function EmailView({ mail }: { mail: Email }) {
+  const { id, subject, status, to, queuedAt, sentAt } = mail;
+  const path = { id };
+  const content = useApi("GET /emails/{id}/content", { path }, { staleTime: Infinity });
+  const events = useApi(
+    "GET /emails/{id}/events",
+    { path },
+    { refetchInterval: isUnderWay(mail) && SOON_MS },
+  );
+  const isKept = content.data && content.data.html !== null;
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title={content.data?.subject || subject || "(no subject)"}
+        back={BACK}
+        badge={<Status status={status} />}
+        about={
+          <>
+            {sentAt ? "Sent" : "Accepted"} <Time at={sentAt ?? queuedAt} />
+            {to && ` to ${to}`}
+          </>
+        }
+        actions={<SendAgain mail={mail} isKept={isKept} />}
+      />
+      <Notice mail={mail} />
+      <div className={classes.columns}>
+        <div className={classes.mail}>
+          <Loaded query={content} skeleton={<SkeletonLines count={10} />}>
+            {(shown) => <Said content={shown} />}
+          </Loaded>
+        </div>
+        <div className={classes.aside}>
+          <Panel title="What became of it">
+            <Loaded query={events}>{(list) => <Events events={list} />}</Loaded>
+          </Panel>
+          <Panel title="Details">
+            <Facts mail={mail} />
+          </Panel>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Said({ content: { headers, attachments, removedAt, ...mail } }: { content: Content }) {
+  const [{ view, dark }, set] = useUrlState({ view: "html", dark: "" });
+  const listed = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  return (
+    <>
+      <MailView
+        mail={mail}
+        nothing={
+          removedAt
+            ? "What this mail said is no longer kept: the text of mails is removed after a while, what became of them stays."
+            : "This mail has no text."
+        }
+        view={view}
+        isDark={dark !== ""}
+        set={({ view: next = view, isDark = dark !== "" }) =>
+          set({ view: next, dark: isDark ? "1" : "" }, { replace: true })
+        }
+        {...(listed.length > 0 && {
+          more: [{ value: "headers", label: "Headers", content: <Headers headers={listed} /> }],
+        })}
+      />
+      {attachments.length > 0 && (
+        <ul className={classes.files} aria-label="Attachments">
+          {attachments.map(({ filename, size }, n) => (
+            <li key={n}>
+              <AttachmentIcon size={14} />
+              <span>{filename}</span>
+              <span className={classes.quiet}>{formatBytes(size)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function NoMail() {
+  const [, navigate] = useLocation();
+  return (
+    <>
+      <PageHeader title="Mail" back={BACK} />
+      <Empty
+        title="There is no such mail"
+        action={
+          <Button variant="default" onClick={() => navigate("/emails")}>
+            All mails
+          </Button>
+        }
+      >
+        It was deleted after the time for which mails are kept, or it belongs to another project.
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+// What the state of a mail means, and what can be done: said where it is not plain.
+import { Alert, Anchor } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { Email } from "../../api.gen.ts";
+import { BASE } from "../../api.ts";
+import { ClockIcon, InfoIcon, WarningIcon } from "../../parts/icons.tsx";
+import { Time } from "../../parts/time.tsx";
+import classes from "./email.module.css";
+
+interface Words {
+  tone: "red" | "yellow" | "gray";
+  title: string;
+  text: ReactNode;
+}
+
+/** Nothing for a mail that has arrived, as far as anybody knows. */
+export function Notice({ mail }: { mail: Email }) {
+  const words = wordsOf(mail);
+  if (!words) return null;
+  const { tone, title, text } = words;
+  const Shape = tone === "gray" ? InfoIcon : mail.status === "PENDING" ? ClockIcon : WarningIcon;
+  return (
+    <Alert variant="light" color={tone} title={title} icon={<Shape size={17} />} className={classes.notice!}>
+      {text}
+    </Alert>
+  );
+}
+
+function wordsOf(mail: Email): Words | null {
+  const { status, error } = mail;
+  switch (status) {
+    case "PENDING":
+      return pending(mail);
+    case "CAPTURED":
+      return {
+        tone: "gray",
+        title: "Captured, and sent to nobody",
+        text: (
+          <>
+            There was no mail server when it was to be sent. It is in the{" "}
+            <Link href={`/inbox?search=${encodeURIComponent(mail.to ?? "")}`}>inbox</Link>, where an owner can
+            release it once there is one.
+          </>
+        ),
+      };
+    case "BOUNCED":
+      return {
+        tone: "red",
+        title: "The recipient’s server refused it for good",
+        text: (
+          <>
+            <Reply error={error} /> Where the address itself was refused, it is on the{" "}
+            <Link href="/suppressions">suppression list</Link> and gets no more mail.
+          </>
+        ),
+      };
+    case "COMPLAINED":
+      return {
+        tone: "red",
+        title: "The recipient reported it as unwanted",
+        text: (
+          <>
+            The address is on the <Link href="/suppressions">suppression list</Link>, and the contact is
+            unsubscribed: further mail would harm the reputation of your domain.
+          </>
+        ),
+      };
+    case "FAILED":
+      return { tone: "red", title: "It could not be sent", text: <Reply error={error} /> };
+    case "SUPPRESSED":
+      return { tone: "yellow", title: "It was not sent, on purpose", text: `${error ?? ""}.` };
+    case "IN_DOUBT":
+      return inDoubt(mail);
+    default:
+      return null;
+  }
+}
+
+/** What the mail server said, as it said it. */
+function Reply({ error }: { error: string | null }) {
+  return error ? <q className={classes.reply}>{error}</q> : null;
+}
+
+function pending({ attempts, error, nextAttemptAt }: Email): Words | null {
+  if (attempts === 0) return null;
+  return {
+    tone: "yellow",
+    title: "It was refused for now, and is tried again",
+    text: (
+      <>
+        <Reply error={error} />{" "}
+        {nextAttemptAt && (
+          <>
+            Next attempt: <Time at={nextAttemptAt} />.{" "}
+          </>
+        )}
+        It is tried for a day, at growing intervals.
+      </>
+    ),
+  };
+}
+
+function inDoubt({ error }: Email): Words {
+  return {
+    tone: "yellow",
+    title: "Nobody can know whether it was sent",
+    text: (
+      <>
+        The connection ended after the mail was handed over, and before the mail server had answered.{" "}
+        <Reply error={error} /> A notice of the provider, an open or a click settles it. Whether such mails
+        are sent again by themselves is a choice of the <Link href="/settings">settings</Link>: somebody may
+        then have it twice.{" "}
+        <Anchor
+          href={`${BASE}/docs/guides/reliability#doubt`}
+          target="_blank"
+          rel="noreferrer"
+          size="sm"
+          underline="always"
+        >
+          More on doubt
+        </Anchor>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,175 @@
+// What narrows the list of mails: a search, or what they have in common.
+import { Button, Popover, Select, Stack, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { ContactPicker } from "../../parts/contact_picker.tsx";
+import { formatDay } from "../../parts/format.ts";
+import { CloseIcon, FilterIcon } from "../../parts/icons.tsx";
+import { ListSearch } from "../../parts/list_search.tsx";
+import { CampaignPicker, TemplatePicker, WorkflowPicker } from "../../parts/name_picker.tsx";
+import { wordOf } from "../../parts/status.tsx";
+import {
+  changeOf,
+  dayBefore,
+  type Filters,
+  FILTERS,
+  isFiltered,
+  isTooShort,
+  MIN_SEARCH,
+  PERIODS,
+  type SetFilters,
+  SOURCES,
+  STATUSES,
+} from "./filters.ts";
+import classes from "./emails.module.css";
+
+interface Props {
+  filters: Filters;
+  set: SetFilters;
+}
+
+export function Toolbar({ filters, set }: Props) {
+  const [dropped, setDropped] = useState<string[]>([]);
+  const change: SetFilters = (given, options) => {
+    const after = changeOf(filters, given);
+    setDropped(after.dropped);
+    set(after.patch, options);
+  };
+  const { search, status, source } = filters;
+  return (
+    <div className={classes.filters} role="search" aria-label="Sent mails">
+      <div className={classes.toolbar}>
+        <ListSearch
+          className={classes.search!}
+          size="xs"
+          label="Search address or subject"
+          value={search}
+          onChange={(text) => change({ search: text }, { replace: true })}
+        />
+        <div className={classes.tools}>
+          <Select
+            className={classes.select!}
+            size="xs"
+            aria-label="Status"
+            placeholder="Any status"
+            data={STATUSES.map((value) => ({ value, label: wordOf(value) }))}
+            value={status || null}
+            onChange={(value) => change({ status: value ?? "" })}
+            clearable
+            clearButtonProps={{ "aria-label": "Any status" }}
+            maxDropdownHeight={360}
+          />
+          <Select
+            className={classes.select!}
+            size="xs"
+            aria-label="Sent by"
+            placeholder="Sent by any"
+            data={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
+            value={source || null}
+            onChange={(value) => change({ source: value ?? "" })}
+            clearable
+            clearButtonProps={{ "aria-label": "Sent by any" }}
+          />
+          <Period filters={filters} change={change} />
+          <MoreFilters filters={filters} change={change} />
+          {isFiltered(filters) && (
+            <Button
+              variant="subtle"
+              color="gray"
+              size="xs"
+              leftSection={<CloseIcon size={13} />}
+              onClick={() => change(FILTERS)}
+            >
+              Clear
+            </Button>
+          )}
+        </div>
+      </div>
+      <p className={classes.note} role="status">
+        {isTooShort(filters)
+          ? `Type ${MIN_SEARCH} letters or more of an address or a subject.`
+          : dropped.length > 0 &&
+            `Without ${dropped.join(" and ")}: only the mails of one contact can be narrowed by several of these.`}
+      </p>
+    </div>
+  );
+}
+
+interface FilterProps {
+  filters: Filters;
+  change: SetFilters;
+}
+
+const CHOSEN = "chosen";
+
+function Period({ filters: { from, until }, change }: FilterProps) {
+  const preset = until === "" ? PERIODS.find(({ days }) => dayBefore(days) === from) : undefined;
+  const isChosen = !preset && (from !== "" || until !== "");
+  const value = preset ? String(preset.days) : isChosen ? CHOSEN : null;
+  const days = [from, until].map((day) => (day ? formatDay(`${day}T12:00:00Z`) : "…"));
+  return (
+    <Select
+      className={classes.select!}
+      size="xs"
+      aria-label="Period"
+      placeholder="Any time"
+      data={[
+        ...PERIODS.map((period) => ({ value: String(period.days), label: period.label })),
+        ...(isChosen ? [{ value: CHOSEN, label: days.join(" – ") }] : []),
+      ]}
+      value={value}
+      onChange={(chosen) => {
+        if (chosen === CHOSEN) return;
+        change({ from: chosen === null ? "" : dayBefore(Number(chosen)), until: "" });
+      }}
+      clearable
+      clearButtonProps={{ "aria-label": "Any time" }}
+    />
+  );
+}
+
+/** Pickers that have something to look up: shown when they are asked for. */
+function MoreFilters({ filters, change }: FilterProps) {
+  const { contact, campaign, template, workflow, from, until } = filters;
+  const count = [contact, campaign, template, workflow].filter(Boolean).length;
+  const inside = { comboboxProps: { withinPortal: false }, size: "xs" } as const;
+  return (
+    <Popover position="bottom-start" width={280} trapFocus>
+      <Popover.Target>
+        <Button
+          variant={count > 0 ? "light" : "default"}
+          size="xs"
+          leftSection={<FilterIcon size={14} />}
+          aria-label={count > 0 ? `More filters, ${count} in use` : "More filters"}
+        >
+          {count > 0 ? `More · ${count}` : "More"}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="sm">
+          <ContactPicker {...inside} value={contact} onChange={(id) => change({ contact: id })} />
+          <CampaignPicker {...inside} value={campaign} onChange={(id) => change({ campaign: id })} />
+          <TemplatePicker {...inside} value={template} onChange={(id) => change({ template: id })} />
+          <WorkflowPicker {...inside} value={workflow} onChange={(id) => change({ workflow: id })} />
+          <div className={classes.days}>
+            <TextInput
+              type="date"
+              size="xs"
+              label="From (UTC)"
+              value={from}
+              max={until || undefined}
+              onChange={(event) => change({ from: event.currentTarget.value })}
+            />
+            <TextInput
+              type="date"
+              size="xs"
+              label="Until"
+              value={until}
+              min={from || undefined}
+              onChange={(event) => change({ until: event.currentTarget.value })}
+            />
+          </div>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,242 @@
+// What was captured instead of sent, as long as there is no mail server.
+import { ActionIcon, Alert, Button, Menu, SegmentedControl } from "@mantine/core";
+import { useLocation } from "wouter";
+import type { ListedInboxMail } from "../api.gen.ts";
+import { confirm } from "../parts/confirm.tsx";
+import { formatCount } from "../parts/format.ts";
+import {
+  DeleteIcon,
+  InboxIcon,
+  InfoIcon,
+  MailOpenIcon,
+  MoreIcon,
+  SearchIcon,
+  SendIcon,
+} from "../parts/icons.tsx";
+import { ListSearch } from "../parts/list_search.tsx";
+import { PageHeader } from "../parts/page_header.tsx";
+import { useRefresh } from "../parts/refresh.ts";
+import { Empty, Failed } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
+import { toast } from "../parts/toast.tsx";
+import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
+import { useUrlState } from "../place.ts";
+import { useApi, useApiPages, useChange } from "../queries.ts";
+import { useFeatures, useRole } from "../session.ts";
+import { useCaptured } from "./inbox/captured.tsx";
+import classes from "./inbox/inbox.module.css";
+
+const FILTERS = { search: "", show: "all" };
+const REFRESH_MS = 5_000;
+
+const COLUMNS: Column<ListedInboxMail>[] = [
+  {
+    key: "to",
+    header: "To",
+    width: "minmax(0, 2fr)",
+    cell: ({ to, subject, capturedAt, readAt }) => (
+      <span className={classes.to}>
+        <span className={classes.dot} data-unread={readAt === null || undefined} />
+        <span className={classes.words}>
+          {readAt === null && <span className="for-readers">Unread. </span>}
+          <span className={classes.line} data-unread={readAt === null || undefined}>
+            {to}
+          </span>
+          <span className={classes.below}>
+            <Time at={capturedAt} /> · {subject || "(no subject)"}
+          </span>
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: "subject",
+    header: "Subject",
+    width: "minmax(0, 3fr)",
+    isWideOnly: true,
+    cell: ({ subject, readAt }) => (
+      <span className={classes.line} data-unread={readAt === null || undefined}>
+        {subject || "(no subject)"}
+      </span>
+    ),
+  },
+  {
+    key: "time",
+    header: "Captured",
+    width: "8.5rem",
+    align: "right",
+    isWideOnly: true,
+    cell: ({ capturedAt }) => <Time at={capturedAt} />,
+  },
+];
+
+/** `/inbox`. */
+export default function InboxPage() {
+  const [{ search, show }, set] = useUrlState(FILTERS);
+  const [, navigate] = useLocation();
+  const query = {
+    limit: 100,
+    ...(search && { search }),
+    ...(show === "unread" && { read: "false" as const }),
+  };
+  const list = useApiPages("GET /inbox/mails", { query }, { keepsPrevious: true });
+  useRefresh(list, REFRESH_MS);
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { total, unread = 0 } = list.data?.pages[0] ?? {};
+  const isFiltered = search !== "" || show === "unread";
+  const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0;
+  const isSent = useFeatures()?.smtp;
+  return (
+    <div className={classes.page}>
+      <PageHeader
+        title="Inbox"
+        count={total}
+        about="Mails that were captured instead of sent. Nobody has received them."
+        actions={!(isEmpty && !isFiltered) && <Actions unread={unread} />}
+      />
+      {isSent === true && rows.length > 0 && (
+        <Alert variant="light" color="gray" icon={<InfoIcon size={16} />} mb="md">
+          Mails are sent by now. These are from before: an owner can release those that are still wanted.
+        </Alert>
+      )}
+      {!(isEmpty && !isFiltered) && (
+        <div className={classes.toolbar} role="search" aria-label="Inbox">
+          <ListSearch
+            className={classes.search!}
+            size="xs"
+            label="Search address or subject"
+            value={search}
+            onChange={(text) => set({ search: text }, { replace: true })}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Show"
+            value={show}
+            onChange={(next) => set({ show: next })}
+            data={[
+              { value: "all", label: "All" },
+              { value: "unread", label: unread > 0 ? `Unread · ${unread}` : "Unread" },
+            ]}
+          />
+        </div>
+      )}
+      {list.isError && rows.length === 0 && <Failed error={list.error} retry={list.refetch} />}
+      {isEmpty && !isFiltered && <NothingCaptured isSent={isSent} />}
+      {isEmpty && isFiltered && <NoMatch search={search} clear={() => set(FILTERS)} />}
+      {!isEmpty && (rows.length > 0 || !list.isError) && (
+        <VirtualTable
+          key={JSON.stringify(query)}
+          label="Captured mails"
+          columns={COLUMNS}
+          rows={rows}
+          idOf={({ id }) => id}
+          nameOf={({ subject, to }) => `${subject} to ${to}`}
+          total={total}
+          rowHeight={52}
+          hasMore={list.isPending || list.hasNextPage}
+          isLoadingMore={list.isFetching}
+          loadMore={list.fetchNextPage}
+          open={({ id }) => navigate(`/inbox/${id}`)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Actions({ unread }: { unread: number }) {
+  const all = useApi("GET /inbox/mails", { query: { limit: 1 } }).data?.total ?? 0;
+  const reads = ["GET /inbox"];
+  const mark = useChange("PATCH /inbox/mails", {
+    reads,
+    onSuccess: ({ updated }) => toast.done(`${formatCount(updated, "mail")} marked as read`),
+  });
+  const clear = useChange("DELETE /inbox/mails", { reads, showsErrors: true });
+  const askToClear = () =>
+    confirm({
+      title: `Delete ${formatCount(all, "mail")} from the inbox?`,
+      children:
+        "Only what the inbox shows, for everybody who sees it. In the list of sent mails they stay as captured, and owners can still release them. This cannot be undone.",
+      action: "Delete all",
+      act: async () => {
+        await clear.mutateAsync({});
+        toast.done("The inbox is empty");
+      },
+    });
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<MailOpenIcon size={15} />}
+        disabled={unread === 0}
+        loading={mark.isPending}
+        onClick={() => mark.mutate({ body: { read: true } })}
+      >
+        Mark all as read
+      </Button>
+      <MoreActions askToClear={askToClear} />
+    </>
+  );
+}
+
+function MoreActions({ askToClear }: { askToClear: () => void }) {
+  const { isAllowed } = useRole("OWNER");
+  const isSent = useFeatures()?.smtp;
+  const { askToRelease, askToDiscard } = useCaptured();
+  return (
+    <Menu position="bottom-end" width={230}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="input-sm" aria-label="More">
+          <MoreIcon size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{isAllowed ? "Those still captured" : "Only owners release and give up"}</Menu.Label>
+        <Menu.Item
+          leftSection={<SendIcon size={15} />}
+          disabled={!isAllowed || isSent !== true}
+          onClick={() => void askToRelease({ all: true })}
+        >
+          {isSent === false ? "Release: needs a mail server" : "Release all…"}
+        </Menu.Item>
+        <Menu.Item disabled={!isAllowed} onClick={() => void askToDiscard({ all: true })}>
+          Give up all…
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>
+          Delete all…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function NothingCaptured({ isSent }: { isSent: boolean | undefined }) {
+  const [, navigate] = useLocation();
+  return (
+    <Empty
+      icon={InboxIcon}
+      title={isSent ? "Mails are sent, not captured" : "Nothing was captured yet"}
+      action={<Button onClick={() => navigate("/emails")}>Sent mails</Button>}
+    >
+      {isSent
+        ? "This installation has a mail server. The inbox is for the time before: then mails come here instead of going out."
+        : "There is no mail server yet (SMTP_URL). Until there is, every mail of this project comes here within a moment, and nobody receives it."}
+    </Empty>
+  );
+}
+
+function NoMatch({ search, clear }: { search: string; clear: () => void }) {
+  return (
+    <Empty
+      icon={SearchIcon}
+      title={search ? "No captured mail matches" : "Everything has been read"}
+      action={
+        <Button variant="default" onClick={clear}>
+          Show all
+        </Button>
+      }
+    >
+      {search ? "The search finds a part of the subject, the recipient or the sender." : "Nothing is unread."}
+    </Empty>
+  );
+}
