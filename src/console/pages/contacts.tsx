@@ -1,7 +1,8 @@
 // The audience: a list of any length, with what can be done with many contacts at once.
 import { Button, Menu } from "@mantine/core";
-import { useState } from "react";
+import { memo, useCallback, useMemo, useState } from "react";
 import { Link, useLocation } from "wouter";
+import type { ListedContact } from "../api.gen.ts";
 import { linkTo } from "../api.ts";
 import { AddIcon, ContactsIcon, DownloadIcon, SearchIcon, UploadIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
@@ -18,6 +19,7 @@ import {
   exportQueryOf,
   FILTERS,
   type Filters,
+  filtersOf,
   isFiltered,
   listQueryOf,
 } from "./contacts/filters.ts";
@@ -27,16 +29,20 @@ import { Toolbar } from "./contacts/toolbar.tsx";
 import { useBulk } from "./contacts/use_bulk.ts";
 import classes from "./contacts/contacts.module.css";
 
+const idOf = ({ id }: ListedContact) => id;
+const nameOf = ({ email }: ListedContact) => email;
+
 /** `/contacts`. */
 export default function ContactsPage() {
-  const [{ new: isNew, ...filters }, set] = useUrlState({ ...FILTERS, new: "" });
+  const [place, set] = useUrlState({ ...FILTERS, new: "" });
+  const filters = useMemo(() => filtersOf(place), [place]);
   const [, navigate] = useLocation();
   const list = useApiPages("GET /contacts", { query: listQueryOf(filters) }, { keepsPrevious: true });
-  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const rows = useMemo(() => list.data?.pages.flatMap(({ data }) => data) ?? [], [list.data]);
   const total = list.data?.pages[0]?.total;
   const columns = useColumns(filters.sort);
   const bulk = useBulk(filters, rows, total ?? 0);
-  const openNew = () => set({ new: "1" });
+  const openNew = useCallback(() => set({ new: "1" }), [set]);
   useShortcut("n", "New contact", openNew);
   const isEmpty = list.isSuccess && rows.length === 0 && !list.hasNextPage;
   const isUnused = isEmpty && !isFiltered(filters) && !filters.from && filters.sort !== "lastActivity";
@@ -60,8 +66,8 @@ export default function ContactsPage() {
           label="Contacts"
           columns={columns.columns}
           rows={rows}
-          idOf={({ id }) => id}
-          nameOf={({ email }) => email}
+          idOf={idOf}
+          nameOf={nameOf}
           total={total}
           hasMore={list.isPending || list.hasNextPage}
           isLoadingMore={list.isFetching}
@@ -70,7 +76,7 @@ export default function ContactsPage() {
           selection={bulk.selection}
         />
       )}
-      <NewContact isOpen={isNew !== ""} close={() => set({ new: "" }, { replace: true })} />
+      <NewContact isOpen={place.new !== ""} close={() => set({ new: "" }, { replace: true })} />
     </div>
   );
 }
@@ -81,7 +87,8 @@ interface ActionsProps {
   isUnused: boolean;
 }
 
-function Actions({ filters, openNew, isUnused }: ActionsProps) {
+/** As the tools: drawn again for other filters only. */
+const Actions = memo(function Actions({ filters, openNew, isUnused }: ActionsProps) {
   return (
     <>
       <Button component={Link} href="/imports" variant="default" leftSection={<UploadIcon size={15} />}>
@@ -93,7 +100,7 @@ function Actions({ filters, openNew, isUnused }: ActionsProps) {
       </Button>
     </>
   );
-}
+});
 
 /** What is shown is what is exported, in all of its length. */
 function ExportMenu({ filters }: { filters: Filters }) {

@@ -20,6 +20,10 @@ export const FILTERS = {
 
 /** The filters of the address. */
 export type Filters = typeof FILTERS;
+/** The filters, of all that the address of the page holds. */
+export const filtersOf = (place: Filters): Filters =>
+  Object.fromEntries(Object.keys(FILTERS).map((name) => [name, place[name as keyof Filters]])) as Filters;
+
 /** Changes some of them. */
 export type SetFilters = (patch: Partial<Filters>, options?: { replace?: boolean }) => void;
 

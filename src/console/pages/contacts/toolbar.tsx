@@ -1,5 +1,6 @@
 // What narrows the list: a part of the address, the subscription, a segment, a field, a condition.
 import { Button, Select } from "@mantine/core";
+import { memo } from "react";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { ListSearch } from "../../parts/list_search.tsx";
 import { useApi } from "../../queries.ts";
@@ -21,7 +22,8 @@ interface Props {
   columns: ChosenColumns;
 }
 
-export function Toolbar({ filters, set, columns }: Props) {
+/** Drawn again for other filters and columns only, not with each page of the list that is read. */
+export const Toolbar = memo(function Toolbar({ filters, set, columns }: Props) {
   const segments = useApi("GET /segments", {}).data ?? [];
   return (
     <div className={classes.toolbar} role="search" aria-label="Contacts">
@@ -81,4 +83,4 @@ export function Toolbar({ filters, set, columns }: Props) {
       </div>
     </div>
   );
-}
+});
