@@ -41,8 +41,8 @@ where w.project_id = :project_id and w.id = :workflow_id;
 
 -- name: list :many
 -- nullable: enabled, pattern
--- One page, with how many steps and executions each has. A project has hundreds of workflows, and not millions: sorting
--- them all costs little. What is counted is read from indexes.
+-- One page, with how many steps and executions each has, and how many of these are under way, counted up to `up_to`. A
+-- project has hundreds of workflows, and not millions: sorting them all costs little. What is counted is read from indexes.
 select
   w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.allow_reentry, w.project_id, w.created_at,
   w.updated_at,
@@ -51,7 +51,16 @@ select
   )::int as "steps!",
   (
     select count(*) from executions e where e.project_id = w.project_id and e.workflow_id = w.id
-  )::int as "executions!"
+  )::int as "executions!",
+  (
+    select count(*)
+    from (
+      select
+      from executions e
+      where e.project_id = w.project_id and e.workflow_id = w.id and e.status in ('RUNNING', 'WAITING')
+      limit :up_to::int
+    ) as under_way
+  )::int as "active!"
 from (
   select *
   from workflows k

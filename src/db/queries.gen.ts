@@ -2487,37 +2487,37 @@ export interface Queries {
      * transitions: all as they are at the same moment.
      * (sql/queries/workflows.sql:7) */
     withGraph(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; graphVersion: number; graphEditedAt: Date; graphEditedBy: string | null; steps: Json; transitions: Json } | null>;
-    /** One page, with how many steps and executions each has. A project has hundreds of workflows, and not millions: sorting
-     * them all costs little. What is counted is read from indexes.
+    /** One page, with how many steps and executions each has, and how many of these are under way, counted up to `up_to`. A
+     * project has hundreds of workflows, and not millions: sorting them all costs little. What is counted is read from indexes.
      * (sql/queries/workflows.sql:42) */
-    list(on: On, args: { projectId: string; enabled: boolean | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; steps: number; executions: number }[]>;
-    /** (sql/queries/workflows.sql:83) */
+    list(on: On, args: { upTo: number; projectId: string; enabled: boolean | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; steps: number; executions: number; active: number }[]>;
+    /** (sql/queries/workflows.sql:92) */
     count(on: On, args: { projectId: string; enabled: boolean | null; pattern: string | null }): Promise<{ total: number }>;
     /** A workflow that starts at an event, disabled, with its one trigger.
-     * (sql/queries/workflows.sql:91) */
+     * (sql/queries/workflows.sql:100) */
     insert(on: On, args: { projectId: string; name: string; description: string | null; triggerConfig: JsonArg; allowReentry: boolean }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** The workflow, held until the end of the transaction: all changes of one are made one after another. Who only refers
      * to it, as an execution that begins, does not wait.
-     * (sql/queries/workflows.sql:110) */
+     * (sql/queries/workflows.sql:119) */
     lock(on: On, args: { projectId: string; workflowId: string }): Promise<{ name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; versionId: string | null; graphVersion: number; nextRunAt: Date | null } | null>;
     /** Locked against everybody: an execution that starts in the meantime waits, and then finds no workflow.
-     * (sql/queries/workflows.sql:119) */
+     * (sql/queries/workflows.sql:128) */
     lockForDeletion(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string } | null>;
     /** Its time stays where this is what it was.
-     * (sql/queries/workflows.sql:126) */
+     * (sql/queries/workflows.sql:135) */
     update(on: On, args: { name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: JsonArg | null; allowReentry: boolean; nextRunAt: Date | null; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** The graph is another one now: its version is made when it is next needed.
-     * (sql/queries/workflows.sql:147) */
+     * (sql/queries/workflows.sql:156) */
     markEdited(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
-    /** (sql/queries/workflows.sql:167) */
+    /** (sql/queries/workflows.sql:176) */
     setVersion(on: On, args: { versionId: string; projectId: string; workflowId: string }): Promise<number>;
     /** How many executions are under way, counted up to `limit`.
-     * (sql/queries/workflows.sql:172) */
+     * (sql/queries/workflows.sql:181) */
     countActive(on: On, args: { projectId: string; workflowId: string; limit: number }): Promise<{ total: number }>;
-    /** (sql/queries/workflows.sql:182) */
+    /** (sql/queries/workflows.sql:191) */
     remove(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
     /** A new workflow with the same trigger, steps and transitions, disabled. Null when there is nothing to copy.
-     * (sql/queries/workflows.sql:186) */
+     * (sql/queries/workflows.sql:195) */
     duplicate(on: On, args: { name: string; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
 }

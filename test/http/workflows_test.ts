@@ -85,18 +85,19 @@ describe("POST /workflows", () => {
 });
 
 describe("GET /workflows", () => {
-  test("lists a page with how many steps and executions each has", async () => {
+  test("lists a page with how many steps and executions each has, and how many of these are under way", async () => {
     const first = await create({ name: "First" });
     await create({ name: "Second", description: "a later one" });
     await add(first.id, "EXIT");
     await execution(first.id, "COMPLETED");
+    await execution(first.id, "WAITING");
     const { status, body } = await call("GET", "/workflows?sort=name&dir=asc");
 
     expect(status).toBe(200);
     expect(body).toMatchObject({ page: 1, pageSize: 20, total: 2, totalPages: 1 });
     expect(body.data).toEqual([
-      { ...(await listed(first.id)), _count: { steps: 2, executions: 1 } },
-      expect.objectContaining({ name: "Second", _count: { steps: 1, executions: 0 } }),
+      { ...(await listed(first.id)), _count: { steps: 2, executions: 2, active: 1 } },
+      expect.objectContaining({ name: "Second", _count: { steps: 1, executions: 0, active: 0 } }),
     ]);
   });
 

@@ -3,6 +3,7 @@ import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import { beginEdit, type Edit, NOBODY } from "../../edits.ts";
 import { problems } from "../../problem.ts";
+import { COUNT_UP_TO } from "../../totals.ts";
 import { saveTriggerReferences } from "./references.ts";
 import {
   type ConnectedStep,
@@ -43,16 +44,26 @@ export async function listWorkflows(
   ctx: Context,
   projectId: string,
   { page, pageSize, enabled, search, sort, dir }: WorkflowPage,
-): Promise<{ data: (Workflow & { _count: { steps: number; executions: number } })[]; total: number }> {
+): Promise<{
+  data: (Workflow & { _count: { steps: number; executions: number; active: number } })[];
+  total: number;
+}> {
   const text = search?.trim();
   const filter = { projectId, enabled: enabled ?? null, pattern: text ? containing(text) : null };
   const [rows, { total }] = await Promise.all([
-    q.workflows.list(ctx, { ...filter, sort, dir, limit: pageSize, offset: (page - 1) * pageSize }),
+    q.workflows.list(ctx, {
+      ...filter,
+      sort,
+      dir,
+      upTo: COUNT_UP_TO,
+      limit: pageSize,
+      offset: (page - 1) * pageSize,
+    }),
     q.workflows.count(ctx, filter),
   ]);
-  const data = rows.map(({ steps, executions, ...row }) => ({
+  const data = rows.map(({ steps, executions, active, ...row }) => ({
     ...toWorkflow(row),
-    _count: { steps, executions },
+    _count: { steps, executions, active },
   }));
   return { data, total };
 }

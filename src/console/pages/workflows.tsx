@@ -176,13 +176,25 @@ function columnsOf(vocabulary: Vocabulary | null): Column<CountedWorkflow>[] {
       ),
     },
     {
-      key: "executions",
-      header: "Executions",
-      width: "6.5rem",
+      key: "active",
+      header: "In it now",
+      width: "5.5rem",
       align: "right",
       isWideOnly: true,
-      cell: ({ _count: { executions } }) => (
-        <span aria-label={formatCount(executions, "execution")}>{formatNumber(executions)}</span>
+      cell: ({ _count: { active } }) => (
+        <span aria-label={`${formatCount(active, "contact")} in it now`}>{formatNumber(active)}</span>
+      ),
+    },
+    {
+      key: "finished",
+      header: "Finished",
+      width: "5.5rem",
+      align: "right",
+      isWideOnly: true,
+      cell: ({ _count: { executions, active } }) => (
+        <span aria-label={`${formatCount(executions - active, "execution")} finished`}>
+          {formatNumber(executions - active)}
+        </span>
       ),
     },
     {

@@ -37,7 +37,13 @@ export const Workflow = t.Object(
 export const CountedWorkflow = t.Object(
   {
     ...Workflow.properties,
-    _count: t.Object({ steps: Int, executions: Int }),
+    _count: t.Object({
+      steps: Int,
+      executions: Int,
+      active: Type.Integer({
+        description: "Executions that run or wait at this moment; counted to 100,000.",
+      }),
+    }),
   },
   { title: "CountedWorkflow" },
 );

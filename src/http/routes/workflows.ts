@@ -59,7 +59,8 @@ function collectionRoutes(ctx: Context) {
         detail: {
           operationId: "listWorkflows",
           summary: "List workflows",
-          description: "A page list, each with the number of its steps and executions.",
+          description:
+            "A page list, each with the number of its steps and executions, and of those that are under way.",
         },
       },
     )
