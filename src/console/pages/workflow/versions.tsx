@@ -205,8 +205,9 @@ function Restore({ workflow, version: { version }, newest, isUnsaved, restored }
       { path },
       { projectId, ifMatch },
     );
-    await readAgain(cache, projectId, ["GET /workflows"]);
+    // First: where nothing is left unsaved, what is read again takes its place.
     restored?.();
+    await readAgain(cache, projectId, ["GET /workflows"]);
     return now.version;
   };
   const act = async () => {
