@@ -133,6 +133,39 @@ from campaigns
 where project_id = :project_id and template_id = :template_id
 order by id desc;
 
+-- name: uses :many
+-- How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
+-- are read in one pass over those of the project, everything else by the indexes of the templates.
+select
+  t.id,
+  coalesce(c.campaigns, 0) as "campaigns!",
+  w.workflows as "workflows!",
+  greatest(c.last_sent_at, m.last_sent_at) as "last_sent_at?"
+from templates t
+left join (
+  select template_id, count(*)::int as campaigns, max(sent_at) as last_sent_at
+  from campaigns
+  where project_id = :project_id and template_id = any(:ids::uuid[])
+  group by template_id
+) as c on c.template_id = t.id
+cross join lateral (
+  select count(distinct s.workflow_id)::int as workflows
+  from workflow_steps s
+  where s.project_id = :project_id and s.template_id = t.id
+) as w
+cross join lateral (
+  select max(newest.sent_at) as last_sent_at
+  from (
+    select e.sent_at
+    from emails e
+    where e.project_id = :project_id and e.template_id = t.id
+    order by e.id desc
+    limit :limit::int
+  ) as newest
+) as m
+where t.project_id = :project_id and t.id = any(:ids::uuid[])
+order by t.id;
+
 -- name: count_sent :one
 -- The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
 select

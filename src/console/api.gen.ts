@@ -67,6 +67,7 @@ export type ListedTemplateVersion = { version: number; name: string; subject: st
 export type TemplateVersion = { version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; from: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: string; createdBy: string | null };
 export type CampaignCheckDetails = { reach?: { matching: number; unsubscribed: number; suppressed: number; reachable: number; estimated: boolean }; usage?: { limit: number; used: number }; records?: ({ purpose: "DKIM" | "SPF" | "RETURN_PATH" | "DMARC"; type: string; name: string; status: "PENDING" | "VERIFIED" | "MISSING" | "MISMATCH" })[]; rules?: (string)[]; variables?: ({ name: string; share: number })[]; sample?: number; links?: ({ url: string; kind: "link" | "image"; level: "ERROR" | "WARNING"; reason: string })[]; visited?: number; skipped?: (string)[]; unvisited?: number; images?: (string)[]; words?: number; bytes?: number };
 export type CampaignCheck = { id: "AUDIENCE" | "SUPPRESSED" | "USAGE_LIMIT" | "SENDER" | "SUBJECT" | "VARIABLES" | "LINKS" | "IMAGES" | "TEXT" | "SIZE" | "UNSUBSCRIBE" | "POSTAL_ADDRESS"; level: "ERROR" | "WARNING" | "OK"; title: string; message: string; field?: string; details?: CampaignCheckDetails };
+export type TemplateUses = { id: string; campaigns: number; workflows: number; lastSentAt: string | null };
 export type WholeAudience = { audienceType: "ALL"; segmentId?: string | null; audienceCondition?: Condition | null; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null };
 export type SegmentAudience = { audienceType: "SEGMENT"; segmentId: string; audienceCondition?: Condition | null; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null };
 export type FilteredAudience = { audienceType: "FILTERED"; segmentId?: string | null; audienceCondition: Condition; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null };
@@ -322,6 +323,8 @@ export interface Api {
   "GET /templates/{id}/versions/{version}": { path: { id: string; version: string }; answer: TemplateVersion };
   "POST /templates/{id}/versions/{version}/restore": { path: { id: string; version: string }; answer: Template };
   "POST /campaigns/{id}/check": { path: { id: string }; answer: { checks: (CampaignCheck)[] } };
+  "GET /templates/uses": { query: { ids: string }; answer: (TemplateUses)[] };
+  "POST /templates/{id}/test": { path: { id: string }; body: { email: string }; answer: { success: true; data: { email: string }; emailId: string; message: string } };
   "POST /campaigns/audience": { body: AudienceBody; answer: CampaignReach };
   "GET /campaigns/{id}/recipients": { path: { id: string }; query?: { limit?: number; cursor?: string; status?: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; opened?: "true" | "false"; clicked?: "true" | "false"; unsubscribed?: "true" | "false" }; answer: { data: (Email)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
   "GET /campaigns/{id}/links": { path: { id: string }; answer: (CampaignLink)[] };

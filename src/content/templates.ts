@@ -14,6 +14,9 @@ type Row = NonNullable<Awaited<ReturnType<Queries["templates"]["get"]>>>;
 /** A template as the API shows it. */
 export type Template = Omit<Row, "fromEmail"> & { from: string };
 
+/** A template, ready to be rendered. */
+export type TemplateContent = NonNullable<Awaited<ReturnType<Queries["templates"]["byId"]>>>;
+
 /** A template in a list; its body is null where it was not asked for. */
 export type ListedTemplate = Omit<Template, "body"> & { body: string | null };
 
@@ -100,7 +103,7 @@ export async function getTemplateContent(
   ctx: Context,
   projectId: string,
   templateId: string,
-): Promise<{ subject: string; preheader: string | null; html: string; type: TemplateType }> {
+): Promise<TemplateContent> {
   const row = await q.templates.byId(ctx, { projectId, templateId });
   if (!row) throw problems.templateNotFound(templateId);
   return row;

@@ -2115,19 +2115,23 @@ export interface Queries {
     /** The campaigns that were made from the template, the newest first.
      * (sql/queries/templates.sql:129) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
-    /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
+    /** How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
+     * are read in one pass over those of the project, everything else by the indexes of the templates.
      * (sql/queries/templates.sql:136) */
+    uses(on: On, args: { projectId: string; ids: string[]; limit: number }): Promise<{ id: string; campaigns: number; workflows: number; lastSentAt: Date | null }[]>;
+    /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
+     * (sql/queries/templates.sql:169) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
     /** What became of the newest mails of a template, but for those of campaigns, up to `limit`.
-     * (sql/queries/templates.sql:156) */
+     * (sql/queries/templates.sql:189) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
     /** What a template was, the newest first, without the bodies.
-     * (sql/queries/templates.sql:177) */
+     * (sql/queries/templates.sql:210) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
-    /** (sql/queries/templates.sql:184) */
+    /** (sql/queries/templates.sql:217) */
     version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
     /** Makes a template what it was in a version. Its time stays where it is that already.
-     * (sql/queries/templates.sql:190) */
+     * (sql/queries/templates.sql:223) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   twoFactor: {

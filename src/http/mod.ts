@@ -48,6 +48,7 @@ import { subscriptionRoutes } from "./routes/subscription.ts";
 import { suppressionFilesRoutes } from "./routes/suppression_files.ts";
 import { suppressionsRoutes } from "./routes/suppressions.ts";
 import { tRoutes } from "./routes/t.ts";
+import { templateUsesRoutes } from "./routes/template_uses.ts";
 import { templateVersionsRoutes } from "./routes/template_versions.ts";
 import { templatesRoutes } from "./routes/templates.ts";
 import { noteForwarded } from "./entry/unnamed_proxies.ts";
@@ -111,6 +112,7 @@ export function createApp(given: Context): AnyElysia {
     .use(templatesRoutes(ctx))
     .use(templateVersionsRoutes(ctx))
     .use(campaignCheckRoutes(ctx))
+    .use(templateUsesRoutes(ctx))
     .use(campaignOutcomesRoutes(ctx))
     .use(campaignsRoutes(ctx))
     .use(campaignSendingRoutes(ctx))

@@ -190,6 +190,26 @@ describeInBrowser("blocks", () => {
     await page.context().close();
   });
 
+  test("a section gets one more column, and the others make room for it", async () => {
+    const id = await make("Columns");
+    const page = await stage.open(`/templates/${id}`);
+    const add = page.getByRole("button", { name: "Add a column" });
+    await add.first().click();
+    await page
+      .locator("[data-path]:focus")
+      .filter({ hasText: /^Column/ })
+      .waitFor();
+    expect(await block(page, /^Column/).count()).toBe(4);
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Width" }).fill("40%");
+    await mail(page).getByText("Your text").waitFor();
+    await save(page);
+    expect(await bodyOf(id)).toContain(
+      '      <mj-column width="40%">\n        <mj-text>Your text</mj-text>\n      </mj-column>\n    </mj-section>',
+    );
+    await page.context().close();
+  });
+
   test("a mail that is no MJML any more leads to the place in the code, and back when it is mended", async () => {
     const page = await stage.open(`/templates/${await make("Broken")}?edit=code`);
     await edited(page, "{{#if a");

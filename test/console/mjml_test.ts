@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import {
+  addColumn,
   attributeOf,
   contentOf,
   duplicateNode,
@@ -289,6 +290,102 @@ describe("the history", () => {
   });
 });
 
+/** Each element is changed, and changed back; what stands around it stays as it was. */
+function expectOwnLetters(text: string): void {
+  for (const path of pathsOf(text)) {
+    const { start, end, attributes } = nodeOf(parseMjml(text), path);
+    const after = setAttribute(text, path, "data-test", "a");
+    expect(setAttribute(after, path, "data-test", null)).toBe(text);
+    expect(after.slice(0, start) + text.slice(start, end) + after.slice(end + ' data-test="a"'.length)).toBe(
+      text,
+    );
+    for (const { name } of attributes) {
+      const value = attributeOf(nodeOf(parseMjml(text), path), name)!;
+      const other = setAttribute(text, path, name, `${value}0`);
+      expect(attributeOf(nodeOf(parseMjml(other), path), name)).toBe(`${value}0`);
+    }
+    expect(removeNode(duplicateNode(text, path), [...path.slice(0, -1), path.at(-1)! + 1])).toBe(text);
+  }
+}
+
+/** The mails in the guides of MJML, which come with its packages. */
+const EXAMPLES = [...new Bun.Glob("node_modules/mjml{,-*}/README.md").scanSync(".")]
+  .toSorted()
+  .flatMap((file) => {
+    const guide = readFileSync(file, "utf8");
+    const mails = [...guide.matchAll(/<mjml[\s>][^]*?<\/mjml>/g)].map(([text]) => text);
+    const whole = mails.filter((text) => text.includes("<mj-body") && !text.includes("\n..."));
+    return whole.map((text, n) => [`${file.split("/")[1]} ${n + 1}`, text] as const);
+  });
+
+describe("MJML's own examples", () => {
+  test("are there", () => {
+    expect(EXAMPLES.length).toBeGreaterThan(20);
+    const elements = EXAMPLES.map(([, text]) => pathsOf(text).length);
+    expect(elements.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(100);
+  });
+
+  test.each(EXAMPLES)("%s: each of its elements has the letters that are its own", (_, text) => {
+    expectOwnLetters(text);
+    expectOwnLetters(text.replaceAll("\n", "\r\n"));
+  });
+});
+
+describe("one more column", () => {
+  const firstSection = (text: string) =>
+    pathsOf(text).find((path) => nodeOf(parseMjml(text), path).tag === "mj-section");
+  const columnsOf = (text: string) => {
+    const path = firstSection(text)!;
+    const after = addColumn(text, path, "<mj-text>New</mj-text>");
+    const { children } = nodeOf(parseMjml(after), path);
+    return { after, path, widths: children.map((child) => attributeOf(child, "width")) };
+  };
+  const mailOf = (...columns: string[]) =>
+    `<mjml>\n  <mj-body>\n    <mj-section>\n${columns.map((one) => `      ${one}\n`).join("")}    </mj-section>\n  </mj-body>\n</mjml>\n`;
+
+  test("is as wide as the others, which make room where they have shares", () => {
+    expect(columnsOf(mailOf("<mj-column></mj-column>")).widths).toEqual([undefined, undefined]);
+    expect(columnsOf(mailOf('<mj-column width="50%" />', "<mj-column width='50%' />")).widths).toEqual([
+      "33.33%",
+      "33.33%",
+      "33.33%",
+    ]);
+    expect(columnsOf(mailOf('<mj-column width="25%" />', '<mj-column width="75%" />')).widths).toEqual([
+      "16.67%",
+      "50%",
+      "33.33%",
+    ]);
+    expect(columnsOf(mailOf('<mj-column width="200px" />')).widths).toEqual(["200px", undefined]);
+    expect(columnsOf("<mjml><mj-body><mj-section/></mj-body></mjml>").after).toBe(
+      "<mjml><mj-body><mj-section><mj-column>\n  <mj-text>New</mj-text>\n</mj-column></mj-section></mj-body></mjml>",
+    );
+  });
+
+  test("stands behind the last, indented as it is, and is undone by removing it where no width changed", () => {
+    const text = mailOf("<mj-column>", "</mj-column>");
+    const { after, path } = columnsOf(text);
+    expect(after).toContain(
+      "      </mj-column>\n      <mj-column>\n        <mj-text>New</mj-text>\n      </mj-column>\n    </mj-section>",
+    );
+    expect(removeNode(after, [...path, 1])).toBe(text);
+  });
+
+  test("leaves all that is no width as it was, in any document", () => {
+    fc.assert(
+      fc.property(withPath, ({ text }) => {
+        const path = firstSection(text);
+        if (!path) return;
+        const after = addColumn(text, path, "<mj-text>New</mj-text>");
+        const added = [...path, nodeOf(parseMjml(text), path).children.length];
+        expect(nodeOf(parseMjml(after), added).tag).toBe("mj-column");
+        // One that was empty, or closed in itself, has its ends on two lines now.
+        if (itemsOf(nodeOf(parseMjml(text), path)).length > 0) expect(removeNode(after, added)).toBe(text);
+      }),
+      RUNS,
+    );
+  });
+});
+
 describe("the mails of the demonstration", () => {
   const folder = new URL("../../src/demo/templates/", import.meta.url);
   const frame = readFileSync(new URL("frame.mjml", folder), "utf8");
@@ -296,16 +393,7 @@ describe("the mails of the demonstration", () => {
 
   test.each(names)("%s: each of its elements is changed alone, and changed back letter by letter", (name) => {
     const text = frame.replace("CONTENT", () => readFileSync(new URL(name, folder), "utf8"));
-    const paths = pathsOf(text);
-    expect(paths.length).toBeGreaterThan(3);
-    for (const path of paths) {
-      const { start, end } = nodeOf(parseMjml(text), path);
-      const after = setAttribute(text, path, "data-test", "a");
-      expect(setAttribute(after, path, "data-test", null)).toBe(text);
-      expect(
-        after.slice(0, start) + text.slice(start, end) + after.slice(end + ' data-test="a"'.length),
-      ).toBe(text);
-      expect(removeNode(duplicateNode(text, path), [...path.slice(0, -1), path.at(-1)! + 1])).toBe(text);
-    }
+    expect(pathsOf(text).length).toBeGreaterThan(3);
+    expectOwnLetters(text);
   });
 });

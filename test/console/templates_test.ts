@@ -162,8 +162,30 @@ describeInBrowser("a template", () => {
     await page.context().close();
   });
 
+  test("is sent to oneself as a test, as it is saved", async () => {
+    const page = await stage.open(`/templates/${ids.Invoice}`);
+    await page.getByLabel("Subject").fill("Not saved");
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Send a test…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Send a test" });
+    await dialog.getByText(/^What is saved is sent: your latest changes are not in it yet\./).waitFor();
+    expect(await dialog.getByLabel("Address").inputValue()).toBe(stage.owner.email);
+    await keepPicture(page, "template--test");
+    await expectSound(page);
+    await dialog.getByRole("button", { name: "Send" }).click();
+    await page.getByText(`A test is on its way to ${stage.owner.email}`).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    const [mail] = (await api("GET", "/emails")).data;
+
+    expect(mail).toMatchObject({ to: stage.owner.email, subject: "[TEST] Invoice for {{firstName ?? you}}" });
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Not saved");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.context().close();
+  });
+
   test("is copied, and the copy is opened", async () => {
     const page = await stage.open("/templates");
+    await card(page, "Cart reminder for").getByText("Not used yet").waitFor();
     await card(page, "Cart reminder for")
       .getByRole("button", { name: "More for Cart reminder", exact: true })
       .click();
@@ -180,6 +202,7 @@ describeInBrowser("a template", () => {
       ways: ["Trigger > Say hello"],
     });
     const page = await stage.open("/templates?search=greeting");
+    await card(page, "Greeting").getByText("1 workflow", { exact: true }).waitFor();
     const remove = async () => {
       await page.getByRole("button", { name: "More for Greeting" }).click();
       await page.getByRole("menuitem", { name: "Delete" }).click();

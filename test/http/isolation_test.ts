@@ -190,6 +190,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "DELETE /templates/:id": { path: `/templates/${c.template}` },
   "POST /templates/:id/duplicate": { path: `/templates/${c.template}/duplicate` },
   "GET /templates/:id/usage": { path: `/templates/${c.template}/usage` },
+  "POST /templates/:id/test": { path: `/templates/${c.template}/test`, body: { email: "eve@example.com" } },
   "POST /templates/:id/preview": { path: `/templates/${c.template}/preview`, body: {} },
   "GET /templates/:id/versions": { path: `/templates/${c.template}/versions` },
   "GET /templates/:id/versions/:version": { path: `/templates/${c.template}/versions/1` },

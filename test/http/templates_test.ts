@@ -567,6 +567,100 @@ describe("GET /templates/:id/usage", () => {
   });
 });
 
+describe("GET /templates/uses", () => {
+  const usesOf = async (...ids: string[]) => (await call("GET", `/templates/uses?ids=${ids.join(",")}`)).body;
+
+  test("counts campaigns and workflows, and tells when one of the mails was sent, of the templates that are asked for", async () => {
+    const [used, unused, other] = [await create({ type: "TRANSACTIONAL" }), await create(), await create()];
+    const at = "2026-03-01T10:00:00.000Z";
+    await addCampaign(used.id, "SENT", { sent_at: at });
+    await addCampaign(used.id, "DRAFT");
+    await addCampaign(other.id, "SENT", { sent_at: at });
+    for (const name of ["One", "Two"]) {
+      const workflow = (await call("POST", "/workflows", { name, eventName: "e" })).body;
+      for (const step of ["A", "B"]) {
+        const body = { type: "SEND_EMAIL", name: step, templateId: used.id };
+        expect((await call("POST", `/workflows/${workflow.id}/steps`, body)).status).toBe(201);
+      }
+    }
+    const byCampaign = await usesOf(used.id);
+    await call("POST", "/v1/send", { to: "ada@example.com", template: used.id });
+    await service.runJobs();
+    const byMail = await usesOf(used.id, unused.id);
+
+    expect(byCampaign).toEqual([{ id: used.id, campaigns: 2, workflows: 2, lastSentAt: at }]);
+    expect(byMail).toEqual([
+      { id: used.id, campaigns: 2, workflows: 2, lastSentAt: expect.stringMatching(/^\d/) },
+      { id: unused.id, campaigns: 0, workflows: 0, lastSentAt: null },
+    ]);
+    expect(byMail[0].lastSentAt > at).toBe(true);
+  });
+
+  test("leaves out what is not there, and templates of others", async () => {
+    const { id } = await create();
+    const other = await service.createProject();
+
+    expect(await usesOf(crypto.randomUUID())).toEqual([]);
+    expect((await call("GET", `/templates/uses?ids=${id}`, undefined, other.secret)).body).toEqual([]);
+  });
+
+  test.each([
+    ["no id", "ids=nothing"],
+    ["an empty one", "ids="],
+    ["more than a page", `ids=${Array.from({ length: 101 }, () => crypto.randomUUID()).join(",")}`],
+  ])("refuses %s", async (_, query) => {
+    const { status, body } = await call("GET", `/templates/uses?${query}`);
+
+    expect([status, body.error.errors[0].field]).toEqual([400, "ids"]);
+  });
+});
+
+describe("POST /templates/:id/test", () => {
+  const received = async () => await PostalMime.parse(service.smtp.received.at(-1)!.source);
+
+  test("sends it as it is saved, marked, with the data of the contact or the names of the variables", async () => {
+    const { id } = await create({ preheader: "For {{name}}" });
+    const { status, body } = await call("POST", `/templates/${id}/test`, { email: "Me@Example.com" });
+    await service.runJobs();
+    const named = await received();
+    await call("POST", "/contacts", { email: "ada@example.com", subscribed: false, data: { name: "Ada" } });
+    await call("POST", `/templates/${id}/test`, { email: "ada@example.com" });
+    await service.runJobs();
+    const hers = await received();
+
+    expect([status, body]).toEqual([
+      200,
+      {
+        success: true,
+        data: { email: body.emailId },
+        emailId: expect.any(String),
+        message: "A test is on its way to me@example.com",
+      },
+    ]);
+    expect([named.subject, hers.subject]).toEqual(["[TEST] Hi name", "[TEST] Hi Ada"]);
+    expect(hers.html).toContain("For Ada");
+    expect((await call("GET", `/emails/${body.emailId}`)).body).toMatchObject({
+      status: "SENT",
+      contactId: null,
+    });
+    expect((await call("GET", `/templates/${id}/usage`)).body.emailsSent).toBe(0);
+    expect((await call("GET", "/contacts?search=me@example.com")).body.data).toEqual([]);
+  });
+
+  test("of what is no address is 422, and one whose sender is not verified any more is 403", async () => {
+    const { id } = await create();
+    for (const body of [{}, { email: "nobody" }, { email: 5 }]) {
+      const answer = await call("POST", `/templates/${id}/test`, body);
+      expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, "email"]);
+    }
+    await service.pool`update domains set verified = false where project_id = ${project.id}`;
+    const { status } = await call("POST", `/templates/${id}/test`, { email: "me@example.com" });
+
+    expect(status).toBe(403);
+    expect(await service.jobs()).toEqual([]);
+  });
+});
+
 describe("POST /templates/:id/preview", () => {
   test("renders the template for a contact, with data over its own", async () => {
     const { body: contact } = await call("POST", "/contacts", {

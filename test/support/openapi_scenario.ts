@@ -146,6 +146,8 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("getTemplate", { path: { id } });
   await tell("updateTemplate", { path: { id }, body: { description: "For everybody who signs up" } });
   await tell("getTemplateUsage", { path: { id } });
+  await tell("listTemplateUses", { query: { ids: id } });
+  await tell("testTemplate", { path: { id }, body: { email: "me@example.com" } });
   await tell("previewTemplate", { path: { id }, body: { contactId } });
   await tell("listTemplateVersions", { path: { id } });
   await tell("getTemplateVersion", { path: { id, version: "1" } });

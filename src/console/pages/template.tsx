@@ -3,14 +3,16 @@ import { Badge, Button, Menu, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation, useParams } from "wouter";
+import { call } from "../api.ts";
 import { Conflict } from "../parts/edits/conflict.tsx";
 import { useDraft } from "../parts/edits/draft.ts";
 import { Restored } from "../parts/edits/restored.tsx";
 import { FormError } from "../parts/form.tsx";
-import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon } from "../parts/icons.tsx";
+import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useSaveKey } from "../parts/save_key.ts";
 import { Loaded } from "../parts/states.tsx";
+import { TestMail } from "../parts/test_mail.tsx";
 import { Time } from "../parts/time.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
 import { Details } from "./template/details.tsx";
@@ -118,8 +120,17 @@ function Actions({ stored: { answer }, draft }: { stored: Stored; draft: Templat
   const duplicate = useDuplicate();
   const remove = useRemoveTemplate(() => navigate("/templates"));
   const { changed, isSaving, other, discard } = draft;
+  const [isTesting, setTesting] = useState(false);
+  const projectId = useProjectId();
+  const { id } = answer;
   return (
     <>
+      <TestMail
+        opened={isTesting}
+        close={() => setTesting(false)}
+        about={changed.length > 0 && "What is saved is sent: your latest changes are not in it yet."}
+        send={(email) => call("POST /templates/{id}/test", { path: { id }, body: { email } }, { projectId })}
+      />
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" leftSection={<MoreIcon size={16} />}>
@@ -127,6 +138,9 @@ function Actions({ stored: { answer }, draft }: { stored: Stored; draft: Templat
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item leftSection={<SendIcon size={15} />} onClick={() => setTesting(true)}>
+            Send a test…
+          </Menu.Item>
           {answer.type !== "TRANSACTIONAL" && (
             <Menu.Item
               leftSection={<CampaignsIcon size={15} />}

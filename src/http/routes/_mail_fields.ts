@@ -1,6 +1,14 @@
 // What the answers of campaigns and templates have in common.
 import { t } from "elysia";
-import { Int, Nullable, Words } from "../entry/schemas.ts";
+import { Int, Nullable, Uuid, Words } from "../entry/schemas.ts";
+
+/** A test mail is on its way. */
+export const SentTest = t.Object({
+  success: t.Literal(true),
+  data: t.Object({ email: Uuid }),
+  emailId: Uuid,
+  message: t.String(),
+});
 
 /** What a mail is for. */
 export const MessageType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);

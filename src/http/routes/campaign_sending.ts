@@ -9,6 +9,7 @@ import { boundedText } from "../entry/body_bounds.ts";
 import { documented } from "../entry/document.ts";
 import { answers, EmailAddress, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
 import { Campaign, campaignId, CampaignStatus, toCampaign } from "./_campaign_schemas.ts";
+import { SentTest } from "./_mail_fields.ts";
 import { scheduledTime } from "./_schedule.ts";
 
 const one = { params: t.Object({ id: PathId }) };
@@ -103,15 +104,7 @@ export function campaignSendingRoutes(ctx: Context) {
       {
         ...one,
         body: t.Object({ email: EmailAddress }),
-        response: answers(
-          t.Object({
-            success: t.Literal(true),
-            data: t.Object({ email: Uuid }),
-            emailId: Uuid,
-            message: t.String(),
-          }),
-          { refusals: [400, 402, 404, 413, 415, 422] },
-        ),
+        response: answers(SentTest, { refusals: [400, 402, 404, 413, 415, 422] }),
         detail: {
           operationId: "testCampaign",
           summary: "Send a test to one address; `emailId` is its id in the ledger",

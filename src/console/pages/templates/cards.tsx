@@ -6,8 +6,10 @@ import { Link, useLocation } from "wouter";
 import { CopyIcon, DeleteIcon, EditIcon, MoreIcon } from "../../parts/icons.tsx";
 import { useShortcut } from "../../parts/shortcuts.ts";
 import { Time } from "../../parts/time.tsx";
+import type { TemplateUses } from "../../api.gen.ts";
+import { formatCount } from "../../parts/format.ts";
 import { useDuplicate, useRemoveTemplate } from "./actions.tsx";
-import type { Listed } from "./list.ts";
+import { type Listed, useUses } from "./list.ts";
 import classes from "./templates.module.css";
 import { Thumbnail } from "./thumbnail.tsx";
 import { MAIL_TYPES } from "../../parts/mail_types.ts";
@@ -21,6 +23,7 @@ const MIN_CARD = 232;
 export function Cards({ templates }: { templates: Listed[] }) {
   const { ref, width } = useElementSize<HTMLUListElement>();
   const columns = Math.max(1, Math.floor((width + GAP) / (MIN_CARD + GAP)));
+  const uses = useUses(templates);
   const card = (width - (columns - 1) * GAP) / columns;
   const { step, list, onKeyDown } = useSteps(columns);
   useShortcut("j", "Next template", () => step(1));
@@ -40,13 +43,18 @@ export function Cards({ templates }: { templates: Listed[] }) {
       onKeyDown={onKeyDown}
     >
       {templates.map((template) => (
-        <Card key={template.id} template={template} />
+        <Card key={template.id} template={template} uses={uses.get(template.id)} />
       ))}
     </ul>
   );
 }
 
-function Card({ template }: { template: Listed }) {
+interface CardProps {
+  template: Listed;
+  uses: TemplateUses | undefined;
+}
+
+function Card({ template, uses }: CardProps) {
   const { id, name, subject, type, updatedAt } = template;
   const [, navigate] = useLocation();
   const duplicate = useDuplicate();
@@ -62,6 +70,7 @@ function Card({ template }: { template: Listed }) {
         <span className={classes.about}>
           {MAIL_TYPES[type].label} · <Time at={updatedAt} />
         </span>
+        <span className={classes.about}>{uses && <Uses uses={uses} />}</span>
       </div>
       <Menu position="bottom-end">
         <Menu.Target>
@@ -82,6 +91,26 @@ function Card({ template }: { template: Listed }) {
         </Menu.Dropdown>
       </Menu>
     </li>
+  );
+}
+
+/** `2 campaigns · 1 workflow · sent yesterday`. */
+function Uses({ uses: { campaigns, workflows, lastSentAt } }: { uses: TemplateUses }) {
+  if (campaigns + workflows === 0 && !lastSentAt) return <>Not used yet</>;
+  const counts = [
+    campaigns > 0 && formatCount(campaigns, "campaign"),
+    workflows > 0 && formatCount(workflows, "workflow"),
+  ].filter(Boolean);
+  return (
+    <>
+      {counts.join(" · ")}
+      {lastSentAt && (
+        <>
+          {counts.length > 0 ? " · sent " : "Sent "}
+          <Time at={lastSentAt} />
+        </>
+      )}
+    </>
   );
 }
 

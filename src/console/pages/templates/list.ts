@@ -1,6 +1,6 @@
 // The templates of a project, page after page.
-import { useInfiniteQuery } from "@tanstack/react-query";
-import type { Template } from "../../api.gen.ts";
+import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
+import type { Template, TemplateUses } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { useProjectId } from "../../place.ts";
 import { keyOf } from "../../queries.ts";
@@ -47,5 +47,25 @@ export function useTemplates({ search, type, order }: ListState) {
     initialPageParam: 1,
     getNextPageParam: ({ page, totalPages }) => (page < totalPages ? page + 1 : undefined),
     placeholderData: (before) => before,
+  });
+}
+
+/** How often each of these templates is used, asked for page by page; empty until it is known. */
+export function useUses(templates: Listed[]): Map<string, TemplateUses> {
+  const projectId = useProjectId();
+  const pages = Array.from({ length: Math.ceil(templates.length / PAGE_SIZE) }, (_, n) =>
+    templates.slice(n * PAGE_SIZE, (n + 1) * PAGE_SIZE).map(({ id }) => id),
+  );
+  return useQueries({
+    queries: pages.map((ids) => {
+      const input = { query: { ids: ids.join(",") } };
+      return {
+        queryKey: keyOf(projectId, "GET /templates/uses", input),
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          call("GET /templates/uses", input, { projectId, signal }),
+      };
+    }),
+    combine: (answers) =>
+      new Map(answers.flatMap(({ data }) => data ?? []).map((uses) => [uses.id, uses] as const)),
   });
 }

@@ -111,6 +111,36 @@ export function insertNode(
 }
 
 /**
+ * Puts one more column beside those of a section. Where all of them have a width in percent, they make room for it; without
+ * widths all are as wide as each other anyway.
+ */
+export function addColumn(text: string, sectionPath: Path, content: string): string {
+  const section = nodeOf(parseMjml(text), sectionPath);
+  const columns = section.children.flatMap((node, index) =>
+    node.tag === "mj-column" ? [{ node, index }] : [],
+  );
+  const widths = columns.map(({ node }) => /^([\d.]+)%$/.exec(attributeOf(node, "width") ?? "")?.[1]);
+  const hasShares = widths.length > 0 && widths.every((width) => width !== undefined);
+  const count = columns.length + 1;
+  const share = (of: number) => `${Math.round(of * 100) / 100}%`;
+  const narrowed = hasShares
+    ? columns.reduce(
+        (before, { index }, n) =>
+          setAttribute(
+            before,
+            [...sectionPath, index],
+            "width",
+            share((Number(widths[n]) * (count - 1)) / count),
+          ),
+        text,
+      )
+    : text;
+  const width = hasShares ? ` width="${share(100 / count)}"` : "";
+  const place = itemsOf(nodeOf(parseMjml(narrowed), sectionPath)).length;
+  return insertNode(narrowed, sectionPath, place, `<mj-column${width}>\n  ${content}\n</mj-column>`);
+}
+
+/**
  * Moves an element into another, so that it is its `place`th item; the path and the place are counted with the element taken
  * away. Its letters stay the same, but for the indentation where that is another.
  */

@@ -1,11 +1,12 @@
 // New blocks and sections.
 import { Button, Menu } from "@mantine/core";
-import { AddIcon } from "../../icons.tsx";
-import { insertNode, itemsOf, type Path } from "../../mjml/edit.ts";
+import { announce } from "../../announce.ts";
+import { AddIcon, ColumnsIcon } from "../../icons.tsx";
+import { addColumn, insertNode, itemsOf, type Path } from "../../mjml/edit.ts";
 import type { MjmlNode } from "../../mjml/tree.ts";
 import classes from "./blocks.module.css";
 import { useBlocks } from "./context.ts";
-import { NEW_BLOCKS, NEW_SECTIONS } from "./kinds.ts";
+import { NEW_BLOCKS, NEW_SECTIONS, NEW_TEXT } from "./kinds.ts";
 
 /** Puts a block at the end of a column, and opens its form. */
 export function AddBlock({ parent, path }: { parent: MjmlNode; path: Path }) {
@@ -37,6 +38,28 @@ export function AddBlock({ parent, path }: { parent: MjmlNode; path: Path }) {
         ))}
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** Puts a column beside those of a section. */
+export function AddColumn({ section, path }: { section: MjmlNode; path: Path }) {
+  const { text, edit, focus } = useBlocks();
+  const add = () => {
+    if (edit(addColumn(text, path, NEW_TEXT)) !== null) return;
+    focus([...path, section.children.length]);
+    announce("Column added");
+  };
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-xs"
+      leftSection={<ColumnsIcon size={13} />}
+      className={classes.add!}
+      onClick={add}
+    >
+      Add a column
+    </Button>
   );
 }
 

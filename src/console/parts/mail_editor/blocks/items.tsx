@@ -5,7 +5,7 @@ import { itemsOf, type Path } from "../../mjml/edit.ts";
 import type { MjmlNode } from "../../mjml/tree.ts";
 import classes from "./blocks.module.css";
 import { keyOf, useBlocks } from "./context.ts";
-import { AddBlock } from "./add.tsx";
+import { AddBlock, AddColumn } from "./add.tsx";
 import { BlockActions } from "./block_actions.tsx";
 import { BlockForm } from "./forms.tsx";
 import { kindOf, nameOf, placeIn } from "./kinds.ts";
@@ -119,6 +119,7 @@ function Block({ node, path, place }: Props) {
       {placeIn(inner) !== undefined && (
         <div className={classes.inner}>
           <Items parent={inner} path={only ? [...path, 0] : path} />
+          {placeIn(node) === "column" && <AddColumn section={node} path={path} />}
         </div>
       )}
     </li>

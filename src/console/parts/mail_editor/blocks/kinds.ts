@@ -67,9 +67,12 @@ export function nameOf(text: string, node: MjmlNode): string {
   return more ? `${label}: ${more}` : label;
 }
 
+/** What a new column holds. */
+export const NEW_TEXT = "<mj-text>Your text</mj-text>";
+
 /** What can be put into a column. */
 export const NEW_BLOCKS: { label: string; icon: Icon; text: string }[] = [
-  { label: "Text", icon: TextIcon, text: "<mj-text>Your text</mj-text>" },
+  { label: "Text", icon: TextIcon, text: NEW_TEXT },
   { label: "Image", icon: ImagesIcon, text: '<mj-image alt="" />' },
   { label: "Button", icon: ButtonIcon, text: '<mj-button href="https://example.com">Read more</mj-button>' },
   {
@@ -91,10 +94,7 @@ export const NEW_BLOCKS: { label: string; icon: Icon; text: string }[] = [
 
 const columns = (...widths: string[]) =>
   `<mj-section>\n${widths
-    .map(
-      (width) =>
-        `  <mj-column${width && ` width="${width}"`}>\n    <mj-text>Your text</mj-text>\n  </mj-column>\n`,
-    )
+    .map((width) => `  <mj-column${width && ` width="${width}"`}>\n    ${NEW_TEXT}\n  </mj-column>\n`)
     .join("")}</mj-section>`;
 
 /** What can be put into a mail. */

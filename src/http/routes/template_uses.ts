@@ -1,0 +1,73 @@
+// /templates/…: how often templates are used, and a mail that shows one.
+import { Elysia, t } from "elysia";
+import { listTemplateUses } from "../../content/template_uses.ts";
+import type { Context } from "../../context.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem.ts";
+import { sendTemplateTest } from "../../sending/send/test_mail.ts";
+import { authenticateKey } from "../entry/authenticate.ts";
+import { answers, EmailAddress, Int, isUuid, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+import { SentTest } from "./_mail_fields.ts";
+import { templateId } from "./_template_schemas.ts";
+
+/** A page of a list. */
+const MAX_IDS = 100;
+
+const TemplateUses = t.Object(
+  {
+    id: Uuid,
+    campaigns: Int,
+    workflows: Int,
+    lastSentAt: Nullable(Timestamp),
+  },
+  { title: "TemplateUses" },
+);
+
+/** The uses of templates. */
+export function templateUsesRoutes(ctx: Context) {
+  return new Elysia({ prefix: "/templates", detail: { tags: ["Templates"] } })
+    .use(authenticateKey(ctx, "secret"))
+    .get("/uses", async ({ project, query }) => await listTemplateUses(ctx, project.id, readIds(query.ids)), {
+      query: t.Object({
+        ids: t.String({ description: `Ids of templates, separated by commas: up to ${MAX_IDS}.` }),
+      }),
+      response: answers(t.Array(TemplateUses), { refusals: [400] }),
+      detail: {
+        operationId: "listTemplateUses",
+        summary: "List how often templates are used",
+        description:
+          "Of each the number of campaigns made from it and of workflows that send it, and when one of its newest mails or campaigns was sent: what a list of templates shows beside each. `GET /templates/{id}/usage` names them. Ids of no template are left out.",
+      },
+    })
+    .post(
+      "/:id/test",
+      async ({ project, params: { id }, body }) => {
+        const address = parseAddress(body.email)!.email;
+        const email = await sendTemplateTest(ctx, project.id, templateId(id), address);
+        const message = `A test is on its way to ${address}`;
+        return { success: true as const, data: { email }, emailId: email, message };
+      },
+      {
+        params: t.Object({ id: PathId }),
+        body: t.Object({ email: EmailAddress }),
+        response: answers(SentTest, { refusals: [400, 402, 404, 413, 415, 422] }),
+        detail: {
+          operationId: "testTemplate",
+          summary: "Send a test of a template to one address; `emailId` is its id in the ledger",
+          description:
+            "The template as it is saved, with `[TEST]` before its subject and the data of the contact with that address; where there is no such contact, each variable shows its own name. It counts in no statistics.",
+        },
+      },
+    );
+}
+
+function readIds(text: string): string[] {
+  const ids = text.split(",").map((id) => id.trim());
+  const bad = ids.find((id) => !isUuid(id));
+  const message = `Expected up to ${MAX_IDS} ids of templates, separated by commas`;
+  if (bad === undefined && ids.length <= MAX_IDS) return ids;
+  const code = bad === undefined ? "too_big" : "invalid_string";
+  throw problems.badParameters([
+    { field: "ids", code, message, ...(bad && { received: bad.slice(0, 100) }) },
+  ]);
+}
