@@ -1,8 +1,9 @@
 // The console in Chromium: how much comes over the network, when something is painted, how long a step to another page takes,
-// a list of two million contacts, and a canvas of 300 steps.
+// a list of two million contacts, a canvas of 300 steps, and a feed of 200 events a second.
 import { builtConsole } from "../../src/console_build.ts";
 import type { Page } from "playwright-core";
 import { measureCanvas } from "./console_canvas.ts";
+import { measureFeed } from "./console_feed.ts";
 import { measureList } from "./console_list.ts";
 import { fillContacts } from "./support/audience.ts";
 import { firstPaint, firstView, logIn, type Visitor, withVisitor } from "./support/browser.ts";
@@ -14,7 +15,17 @@ const FIRST_VIEW_KB = 220;
 const PAINT_MS = 800;
 const STEP_MS = 150;
 const VISITS = 7;
-const PAGES = ["Contacts", "Segments", "Images", "Domains", "Suppressions", "Keys", "Members", "Settings"];
+const PAGES = [
+  "Contacts",
+  "Segments",
+  "Events",
+  "Images",
+  "Domains",
+  "Suppressions",
+  "Keys",
+  "Members",
+  "Settings",
+];
 
 /** Runs the bench. */
 export async function run(report: Report, { contacts = CONTACTS }: BenchOptions): Promise<void> {
@@ -31,6 +42,7 @@ export async function run(report: Report, { contacts = CONTACTS }: BenchOptions)
       await measureArrival(report, visitor, origin, home);
       await measureSteps(report, visitor, home);
       await measureList(report, visitor, home);
+      await measureFeed(report, visitor, home, { ctx, projectId: project.id });
       await measureCanvas(report, visitor, { origin, home, secret: project.secret });
     });
     await service.stop();
