@@ -1,4 +1,5 @@
-// The clicks of a campaign written into its mail.
+// The clicks of a campaign written into its mail. As text: a document of a parser of its own has the limits of the console, which
+// allow no styles in it.
 import type { CampaignLink } from "../../../api.gen.ts";
 import { formatCompact } from "../../../parts/format.ts";
 
@@ -10,6 +11,10 @@ const FOLLOWED = "background:#a8402a;color:#ffffff;";
 const IGNORED = "background:#efece6;color:#57544e;";
 /** On a picture, at its corner. */
 const ON_PICTURE = "position:absolute;top:6px;left:2px;";
+const AROUND_PICTURE = "position:relative;display:inline-block;max-width:100%;";
+
+const LINK = /(<a\b(?:[^>"']|"[^"]*"|'[^']*')*>)([\s\S]*?)(<\/a\s*>)/gi;
+const HREF = /\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/i;
 
 type Counts = Pick<CampaignLink, "link" | "clicks">;
 
@@ -18,26 +23,28 @@ type Counts = Pick<CampaignLink, "link" | "clicks">;
  * that lead to the same page.
  */
 export function withClicks(html: string, links: readonly Counts[]): string {
-  const page = new DOMParser().parseFromString(html, "text/html");
   const exact = sumBy(links, addressOf);
   const pages = sumBy(links, pageOf);
-  for (const anchor of page.querySelectorAll<HTMLAnchorElement>("a[href]")) {
-    const target = anchor.getAttribute("href")!.trim();
-    if (!/^https?:/i.test(target) || isOwnPage(target)) continue;
+  return html.replace(LINK, (link: string, opening: string, content: string, closing: string) => {
+    const target = targetOf(opening);
+    if (!/^https?:/i.test(target) || isOwnPage(target)) return link;
     const clicks = exact.get(addressOf(target)) ?? pages.get(pageOf(target)) ?? 0;
-    anchor.append(markOf(page, clicks, anchor));
-  }
-  return page.documentElement.outerHTML;
+    const isPicture = /<img\b/i.test(content) && content.replace(/<[^>]*>/g, "").trim() === "";
+    if (!isPicture) return opening + content + markOf(clicks) + closing;
+    const marked = content + markOf(clicks, ON_PICTURE);
+    return `${opening}<span style="${AROUND_PICTURE}">${marked}</span>${closing}`;
+  });
 }
 
-function markOf(page: Document, clicks: number, anchor: HTMLAnchorElement): HTMLElement {
-  const mark = page.createElement("span");
-  const isPicture = anchor.querySelector("img") !== null && anchor.textContent.trim() === "";
-  if (isPicture) anchor.setAttribute("style", `position:relative;${anchor.getAttribute("style") ?? ""}`);
-  mark.setAttribute("style", MARK + (clicks > 0 ? FOLLOWED : IGNORED) + (isPicture ? ON_PICTURE : ""));
-  mark.setAttribute("title", clicks === 1 ? "1 click" : `${clicks} clicks`);
-  mark.textContent = formatCompact(clicks);
-  return mark;
+function markOf(clicks: number, place = ""): string {
+  const style = MARK + (clicks > 0 ? FOLLOWED : IGNORED) + place;
+  const words = clicks === 1 ? "1 click" : `${clicks} clicks`;
+  return `<span style="${style}" title="${words}">${formatCompact(clicks)}</span>`;
+}
+
+function targetOf(opening: string): string {
+  const [, double, single, bare] = HREF.exec(opening) ?? [];
+  return (double ?? single ?? bare ?? "").replaceAll("&amp;", "&").trim();
 }
 
 function sumBy(links: readonly Counts[], keyOf: (link: string) => string): Map<string, number> {

@@ -78,7 +78,7 @@ const COLUMNS: Column<Email>[] = [
   {
     key: "to",
     header: "Recipient",
-    width: "minmax(0, 2fr)",
+    width: "minmax(0, 2.5fr)",
     cell: ({ to, contactId }) =>
       contactId ? (
         <Link href={`/contacts/${contactId}`} className={classes.address!}>
@@ -92,21 +92,21 @@ const COLUMNS: Column<Email>[] = [
   {
     key: "sent",
     header: "Sent",
-    width: "8rem",
+    width: "7rem",
     isWideOnly: true,
     cell: ({ sentAt }) => <Time at={sentAt} />,
   },
   {
     key: "opened",
     header: "Opened",
-    width: "8rem",
+    width: "7rem",
     isWideOnly: true,
     cell: ({ openedAt }) => <Time at={openedAt} />,
   },
   {
     key: "clicked",
     header: "Clicked",
-    width: "8rem",
+    width: "7rem",
     isWideOnly: true,
     cell: ({ clickedAt }) => <Time at={clickedAt} />,
   },
