@@ -29,7 +29,7 @@ const COLUMNS: Column<Email>[] = [
   {
     key: "to",
     header: "To",
-    width: "minmax(0, 2fr)",
+    width: "minmax(0, 3fr)",
     cell: ({ to, subject, queuedAt }) => (
       <>
         <span className={classes.address}>

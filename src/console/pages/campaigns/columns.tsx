@@ -36,14 +36,14 @@ export function columnsOf(segments: ReadonlyMap<string, string>): Column<Listed>
     {
       key: "status",
       header: "State",
-      width: "8.5rem",
+      width: "7.5rem",
       isWideOnly: true,
       cell: (campaign) => <State campaign={campaign} />,
     },
     {
       key: "audience",
       header: "Audience",
-      width: "minmax(0, 1.2fr)",
+      width: "minmax(0, 1.6fr)",
       isWideOnly: true,
       cell: (campaign) => audienceOf(campaign, segments),
     },

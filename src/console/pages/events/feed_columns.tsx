@@ -12,7 +12,7 @@ export const FEED_COLUMNS: Column<Activity>[] = [
   {
     key: "what",
     header: "What",
-    width: "minmax(0, 3fr)",
+    width: "minmax(0, 4fr)",
     cell: (item) => {
       const { label, icon: Shape, tone } = KINDS[item.type];
       return (
@@ -32,14 +32,14 @@ export const FEED_COLUMNS: Column<Activity>[] = [
   {
     key: "who",
     header: "Contact",
-    width: "minmax(0, 2fr)",
+    width: "minmax(0, 3fr)",
     isWideOnly: true,
     cell: ({ contactId, contactEmail }) => <ContactLink id={contactId} email={contactEmail} />,
   },
   {
     key: "details",
     header: "Details",
-    width: "minmax(0, 3fr)",
+    width: "minmax(0, 2fr)",
     isWideOnly: true,
     cell: (item) => <span className={classes.faded}>{detailsOf(item)}</span>,
   },

@@ -20,13 +20,20 @@ export interface Kind {
   summary?: (text: string, node: MjmlNode) => string;
 }
 
-const words = (text: string, node: MjmlNode) =>
-  contentOf(text, node)
+const SUMMARY_CHARS = 120;
+
+function words(text: string, node: MjmlNode): string {
+  const written = contentOf(text, node)
     .replaceAll(/<!--[^]*?-->|<[^>]*>/g, " ")
-    .replaceAll("&nbsp;", " ")
     .replaceAll(/\s+/g, " ")
     .trim()
-    .slice(0, 120);
+    .slice(0, SUMMARY_CHARS * 2);
+  // Entities are shown as what they stand for.
+  const read = written.includes("&")
+    ? new DOMParser().parseFromString(written, "text/html").body.textContent
+    : written;
+  return read.trim().slice(0, SUMMARY_CHARS);
+}
 
 const KINDS: Record<string, Kind> = {
   "mj-section": { label: "Section", icon: SectionIcon },
