@@ -54,7 +54,6 @@ export const CampaignsIcon = icon(
 );
 export const WorkflowsIcon = icon("Workflows", "M3 4h6v5H3zM15 4h6v5h-6zM9 15h6v5H9zM6 9v3h12V9M12 12v3");
 export const EventsIcon = icon("Events", "M13 2.5 5 13.5h6l-1 8 8-11h-6z");
-export const ActivityIcon = icon("Activity", "M2.5 12h4l3-8 5 16 3-8h4");
 export const MailIcon = icon("Mail", "M3 5.5h18v13H3zM3.5 6.5 12 13l8.5-6.5");
 export const MailOpenIcon = icon("MailOpen", "M3 10 12 3.5 21 10v10.5H3zM3.5 10.5 12 16l8.5-5.5");
 export const InboxIcon = icon("Inbox", "M3 13.5 6 4.5h12l3 9v6H3zM3 13.5h5l1.5 2.5h5l1.5-2.5h5");
@@ -123,12 +122,7 @@ export const WarningIcon = icon("Warning", "M12 3.5 2.5 20h19zM12 10v4.5M12 17.2
 export const ClockIcon = icon("Clock", `${circle(12, 12, 9)}M12 7v5.2l3.5 2`);
 export const DoneIcon = icon("Done", `${circle(12, 12, 9)}M8 12.3l2.8 2.8L16 9.5`);
 export const ToDoIcon = icon("ToDo", circle(12, 12, 9));
-export const SunIcon = icon(
-  "Sun",
-  `${circle(12, 12, 4)}M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M5.3 18.7l1.4-1.4M17.3 6.7l1.4-1.4`,
-);
 export const MoonIcon = icon("Moon", "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z");
-export const SystemIcon = icon("System", "M3 4.5h18v12H3zM9 20.5h6M12 16.5v4");
 
 /** The sign of the service, as the inbox has it. */
 export function BrandIcon({ size = 24 }: { size?: number }) {

@@ -75,7 +75,7 @@ export const branchName = (branch: string, names: Record<string, string> = {}) =
   names[branch] ?? BRANCHES[branch] ?? branch;
 
 /** As stored, a place that nobody has chosen is the origin. */
-export const isOrigin = ({ x, y }: Place) => x === 0 && y === 0;
+const isOrigin = ({ x, y }: Place) => x === 0 && y === 0;
 
 /** The places of stored steps. The trigger may stand at the origin, where the others have places. */
 export function placesOf(steps: Pick<GraphStep, "id" | "position" | "type">[]): Map<string, Place | null> {

@@ -134,7 +134,7 @@ export function durationOf(seconds: number): { amount: number; unit: (typeof UNI
 }
 
 /** `3 days`. */
-export function durationWords(seconds: number): string {
+function durationWords(seconds: number): string {
   const { amount, unit } = durationOf(seconds);
   return amountName(amount, unit);
 }
@@ -176,7 +176,7 @@ function askedWords(asked: Asked, vocabulary: Terms | null): string {
 }
 
 /** `plan`, `plan of the event`. */
-export function subjectName(field: string): string {
+function subjectName(field: string): string {
   const of = /^(event|context)\.(.+)$/s.exec(field);
   if (of) return `${of[2]} of the ${of[1]}`;
   return field.replace(/^contact\./, "").replace(/^data\./, "");
