@@ -81,7 +81,7 @@ const LEADING: FilterName[] = ["status", "source", "campaign", "template", "work
 const NAMES: Record<FilterName, string> = {
   search: "the search",
   status: "the status",
-  source: "the kind",
+  source: "“Sent by”",
   contact: "the contact",
   campaign: "the campaign",
   template: "the template",
@@ -96,7 +96,8 @@ export function changeOf(
   patch: Partial<Filters>,
 ): { patch: Partial<Filters>; dropped: string[] } {
   const name = (Object.keys(patch) as FilterName[]).find((each) => patch[each] !== "");
-  const others = name === undefined ? [] : othersThan(name, { ...filters, ...patch });
+  const after = { ...filters, ...patch };
+  const others = name === undefined ? strayIn(after) : othersThan(name, after);
   const dropped = others.filter((other) => filters[other] !== "");
   const cleared = Object.fromEntries(dropped.map((other) => [other, ""]));
   return { patch: { ...patch, ...cleared }, dropped: dropped.map((other) => NAMES[other]) };
@@ -109,6 +110,12 @@ function othersThan(name: FilterName, after: Filters): FilterName[] {
   if (name === "contact" || after.contact !== "") return ["search"];
   const pair = name === "campaign" ? "status" : name === "status" ? "campaign" : name;
   return ["search", ...LEADING.filter((other) => other !== name && other !== pair)];
+}
+
+/** What may not stay once the contact is gone that allowed it: all but the first. */
+function strayIn(after: Filters): FilterName[] {
+  const [first] = LEADING.filter((name) => after[name] !== "");
+  return first === undefined || after.contact !== "" ? [] : othersThan(first, after);
 }
 
 const DAY_MS = 86_400_000;
