@@ -22,16 +22,17 @@ export async function measureCanvas(report: Report, { arrive }: Visitor, place: 
   const context = await arrive();
   const page = await context.newPage();
   const measured: Record<string, number[]> = {};
+  let shown = 0;
   for (const [name, steps] of [
     ["empty", 0],
     ["full", STEPS],
   ] as const) {
     await page.goto(`${place.home}/workflows/${await workflowOf(place, steps)}`);
     await page.locator("[data-step]").first().waitFor();
+    shown = await page.locator("[data-step]").count();
     measured[name] = await frames(page, () => pan(page));
     measured[`${name}Zoom`] = await frames(page, () => zoom(page));
   }
-  const shown = await page.locator("[data-step]").count();
   for (const [what, key] of [
     ["panning", ""],
     ["zooming", "Zoom"],

@@ -193,7 +193,7 @@ describeInBrowser("a workflow of ten steps", () => {
           .filter({ has: page.getByRole("button", { name: /^Insert a step: From Trigger to Welcome/ }) }),
       );
     await step(page, "Delay").waitFor();
-    // Onto the ground, and connected by dragging from an open end.
+    // Onto the ground, and connected by choosing where a step goes on to.
     await panel(page).getByRole("button", { name: "Close the step" }).click();
     const ground = (await page.getByRole("application").boundingBox())!;
     await palette
@@ -205,18 +205,11 @@ describeInBrowser("a workflow of ten steps", () => {
     await panel(page).getByText("Nothing leads here").waitFor();
     await panel(page).getByRole("button", { name: "Close the step" }).click();
     await page.getByRole("button", { name: "Show all" }).click();
-    const end = (await page
-      .getByRole("button", { name: "Add a step after Update contact", exact: true })
-      .boundingBox())!;
-    const target = (await step(page, "Last mail").boundingBox())!;
-    await page.mouse.move(end.x + end.width / 2, end.y + end.height - 1);
-    await page.mouse.down();
-    await page.mouse.move(target.x + target.width / 2, target.y + 20, { steps: 12 });
-    await page.mouse.move(target.x + target.width / 2, target.y + 4, { steps: 4 });
-    await page.mouse.up();
-    await page
-      .getByRole("button", { name: "Remove the way: From Update contact to Last mail" })
-      .waitFor({ state: "attached" });
+    await step(page, "Update contact").click();
+    await panel(page).getByRole("combobox", { name: "Next step" }).click();
+    await page.getByRole("option", { name: "Last mail", exact: true }).click();
+    await panel(page).getByRole("button", { name: "Close the step" }).click();
+    await page.getByRole("button", { name: "Insert a step: From Update contact to Last mail" }).waitFor();
     // Moved, and put back by a step back.
     const box = (await step(page, "Has ordered").boundingBox())!;
     await page.mouse.move(box.x + 30, box.y + 20);

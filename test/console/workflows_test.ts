@@ -39,6 +39,7 @@ beforeAll(async () => {
   welcomeId = id;
   await flows.track("ada@example.com", "signed up");
   await stage.service.runJobs();
+  await flows.call("POST", "/workflows", { name: "Not ready", eventName: "signed up" });
   await stage.service.pool`
     insert into workflows (project_id, name, trigger_type, trigger_config, allow_reentry, updated_at)
     select ${stage.project.id}, 'Every so often ' || n, 'SCHEDULE', '{"schedule": "0 9 * * 1", "timezone": "Europe/Oslo"}', false,
@@ -51,12 +52,12 @@ tour(stage, "workflows", {
   ready: (page) => page.getByRole("link", { name: "Welcome", exact: true }),
   states: {
     enable: async (page) => {
-      await row(page, "Every so often 1").getByRole("switch").click({ force: true });
-      await page.getByRole("dialog", { name: "Enable Every so often 1?" }).waitFor();
+      await row(page, "Not ready").getByRole("switch").click({ force: true });
+      await page.getByRole("dialog", { name: "Enable Not ready?" }).waitFor();
     },
     refused: async (page) => {
       await page.getByRole("button", { name: "Enable", exact: true }).click();
-      await page.getByRole("dialog", { name: "Every so often 1 cannot be enabled yet" }).waitFor();
+      await page.getByRole("dialog", { name: "Not ready cannot be enabled yet" }).waitFor();
     },
   },
   refused: [422],
@@ -75,7 +76,7 @@ describeInBrowser("the list of workflows", () => {
   test("is searched, limited to a state, and goes on at its end", async () => {
     const page = await stage.open("/workflows?order=name");
     await row(page, "Every so often 1").waitFor();
-    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe("72");
+    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe("73");
     await page.getByRole("table").hover();
     const last = row(page, "Welcome");
     while (!(await last.isVisible())) await page.mouse.wheel(0, 2_000);

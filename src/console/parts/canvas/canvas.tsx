@@ -7,7 +7,7 @@ import {
   ReactFlow,
   type ReactFlowInstance,
 } from "@xyflow/react";
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import classes from "./canvas.module.css";
 import { CanvasContext, type CanvasActions } from "./context.ts";
 import { DRAGGED_TYPE } from "./dragged.ts";
@@ -61,7 +61,8 @@ export default function Canvas(props: Props) {
   const [dragged, setDragged] = useState<ReadonlyMap<string, Place>>(new Map());
   const [flow, setFlow] = useState<ReactFlowInstance<StepNode, WayEdge> | null>(null);
   const holder = useRef<HTMLDivElement>(null);
-  const keys = useSteps({ holder, flow, steps, ways, places, chosen, choose, edits });
+  const { isMoved, size } = useFirstView(holder, flow, places, steps[0]?.id);
+  const keys = useSteps({ holder, flow, isMoved, size, steps, ways, places, chosen, choose, edits });
   const nodes = useMemo(
     () => nodesOf(steps, places, { marks, chosen, current: keys.current, isEditable: edits !== undefined }),
     [steps, places, marks, chosen, keys.current, edits !== undefined],
@@ -100,9 +101,9 @@ export default function Canvas(props: Props) {
           edges={edges}
           nodeTypes={NODE_TYPES}
           edgeTypes={EDGE_TYPES}
-          onInit={(instance) => {
-            setFlow(instance);
-            void instance.setViewport(firstView(places, steps[0]?.id, holder.current!));
+          onInit={setFlow}
+          onMoveStart={(event) => {
+            if (event) isMoved.current = true;
           }}
           onNodesChange={onNodesChange}
           onNodeDragStop={(_event, _node, moved) => {
@@ -148,6 +149,31 @@ export default function Canvas(props: Props) {
       </div>
     </CanvasContext>
   );
+}
+
+/** Shows what is to be seen first, and again in a window of another size, until somebody moves the canvas. */
+function useFirstView(
+  holder: React.RefObject<HTMLDivElement | null>,
+  flow: ReactFlowInstance<StepNode, WayEdge> | null,
+  places: ReadonlyMap<string, Place>,
+  first: string | undefined,
+): { isMoved: React.RefObject<boolean>; size: string } {
+  const isMoved = useRef(false);
+  const [size, setSize] = useState("");
+  const show = useEffectEvent(() => {
+    if (flow && !isMoved.current) void flow.setViewport(firstView(places, first, holder.current!));
+  });
+  useEffect(() => {
+    if (!flow) return;
+    // It tells the first size, too.
+    const watch = new ResizeObserver(([entry]) => {
+      show();
+      setSize(`${entry!.contentRect.width} ${entry!.contentRect.height}`);
+    });
+    watch.observe(holder.current!);
+    return () => watch.disconnect();
+  }, [flow, holder]);
+  return { isMoved, size };
 }
 
 /** Where all stand: found anew only where steps, ways or places are others, and not for each letter of a name. */

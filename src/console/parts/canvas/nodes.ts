@@ -10,7 +10,7 @@ import {
   wayId,
   type WayMark,
 } from "./graph.ts";
-import { STEP_HEIGHT, STEP_WIDTH } from "./layout.ts";
+import { ENDS_HEIGHT, STEP_HEIGHT, STEP_WIDTH } from "./layout.ts";
 
 /** What a step shows. */
 export interface StepData extends Record<string, unknown> {
@@ -48,19 +48,28 @@ interface Shown {
   isEditable: boolean;
 }
 
-/** Said to the library, so that it need not measure what cannot be seen. */
-const HANDLES = [
-  { id: null, type: "target", position: Position.Top, x: STEP_WIDTH / 2, y: 0, width: 1, height: 1 },
-  {
-    id: null,
-    type: "source",
-    position: Position.Bottom,
-    x: STEP_WIDTH / 2,
-    y: STEP_HEIGHT,
-    width: 1,
-    height: 1,
-  },
-] as const;
+type Handles = NonNullable<StepNode["handles"]>;
+
+const ONE = { width: 1, height: 1 };
+/** How far apart open ends stand, about. */
+const BETWEEN_ENDS = 76;
+
+/** Said to the library, which need not measure what cannot be seen then: where ways come in, go out, and can be begun. */
+function handlesOf({ openEnds = [] }: DrawnStep): Handles {
+  const middle = STEP_WIDTH / 2;
+  return [
+    { id: null, type: "target", position: Position.Top, x: middle, y: 0, ...ONE },
+    { id: null, type: "source", position: Position.Bottom, x: middle, y: STEP_HEIGHT, ...ONE },
+    ...openEnds.map((branch, n): Handles[number] => ({
+      id: branch ?? "",
+      type: "source",
+      position: Position.Bottom,
+      x: middle + (n - (openEnds.length - 1) / 2) * BETWEEN_ENDS,
+      y: STEP_HEIGHT + ENDS_HEIGHT,
+      ...ONE,
+    })),
+  ];
+}
 
 /** The steps at their places. */
 export function nodesOf(
@@ -78,7 +87,7 @@ export function nodesOf(
       height: STEP_HEIGHT,
       // Also of those that were never in sight: what shows all counts them by this.
       measured: { width: STEP_WIDTH, height: STEP_HEIGHT },
-      handles: HANDLES.map((handle) => ({ ...handle })),
+      handles: handlesOf(step),
       // A step is a button by itself: the box around it says nothing.
       domAttributes: { "aria-roledescription": undefined } as object,
       data: {

@@ -1,6 +1,6 @@
 // The keys of the canvas: along the ways from step to step.
 import type { ReactFlowInstance } from "@xyflow/react";
-import { type RefObject, useState } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { CanvasActions, Growth } from "./context.ts";
 import { type DrawnStep, type DrawnWay, type Place, wayId } from "./graph.ts";
 import { STEP_HEIGHT, STEP_WIDTH } from "./layout.ts";
@@ -9,6 +9,10 @@ import type { StepNode, WayEdge } from "./nodes.ts";
 interface Options {
   holder: RefObject<HTMLDivElement | null>;
   flow: ReactFlowInstance<StepNode, WayEdge> | null;
+  /** Set where the canvas is moved: from then on it stays where it is. */
+  isMoved: RefObject<boolean>;
+  /** Another text where the canvas has another size. */
+  size: string;
   steps: DrawnStep[];
   ways: DrawnWay[];
   places: ReadonlyMap<string, Place>;
@@ -21,20 +25,37 @@ interface Options {
 const LOOKS = 20;
 
 /** The step that the keys are at, and what they do. */
-export function useSteps({ holder, flow, steps, ways, places, chosen, choose, edits }: Options) {
+export function useSteps(options: Options) {
+  const { holder, flow, isMoved, size, steps, ways, places, chosen, choose, edits } = options;
   const [at, setAt] = useState<string | null>(null);
   const known = (id: string | null) => (id !== null && steps.some((step) => step.id === id) ? id : null);
   const current = known(at) ?? known(chosen) ?? steps[0]?.id ?? null;
 
+  const reveal = useEffectEvent((id: string) => {
+    const place = places.get(id);
+    if (!place || !flow || !holder.current || isInSight(place, flow, holder.current)) return;
+    isMoved.current = true;
+    const { zoom } = flow.getViewport();
+    void flow.setCenter(place.x + STEP_WIDTH / 2, place.y + STEP_HEIGHT / 2, { zoom });
+  });
+  // One that is chosen elsewhere, or was just added, comes into sight; after the room for its form was taken.
+  useEffect(() => {
+    if (!flow || chosen === null) return;
+    const frame = requestAnimationFrame(() => reveal(chosen));
+    return () => cancelAnimationFrame(frame);
+  }, [flow, chosen, size]);
+  const focused = useRef<string | null>(null);
   const go = (id: string) => {
     setAt(id);
-    const place = places.get(id);
-    if (place && flow && !isInSight(place, flow, holder.current!)) {
-      const { zoom } = flow.getViewport();
-      void flow.setCenter(place.x + STEP_WIDTH / 2, place.y + STEP_HEIGHT / 2, { zoom });
-    }
-    focusOn(holder, id, LOOKS);
+    focused.current = id;
+    setWanted((before) => before + 1);
   };
+  const [wanted, setWanted] = useState(0);
+  useEffect(() => {
+    if (focused.current === null) return;
+    reveal(focused.current);
+    focusOn(holder, focused.current, LOOKS);
+  }, [wanted, holder]);
   const onKeyDown = (event: React.KeyboardEvent) => {
     const card = (event.target as HTMLElement).closest<HTMLElement>("[data-step]");
     const id = card?.dataset.step;
