@@ -6,7 +6,7 @@ import { durationOf, rateOf } from "../../src/console/pages/campaign/report/pace
 import { periodsOf } from "../../src/console/pages/campaign/report/periods.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER } from "../support/followed_mails.ts";
-import { describeInBrowser, keepPicture, tour, useConsole } from "./support.ts";
+import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
 const { addContacts, create, send, get } = campaignsOf(stage.service, () => stage.project);
@@ -86,14 +86,6 @@ beforeAll(async () => {
     total_recipients: 1_204_318,
     sent_count: 407_400,
   });
-  await made("Stopped");
-  await set(ids.Stopped!, {
-    status: "CANCELLED",
-    sent_at: new Date(),
-    finished_at: new Date(),
-    total_recipients: 20_000,
-    sent_count: 800,
-  });
   await made("Refused by everybody");
   await set(ids["Refused by everybody"]!, {
     status: "SENT",
@@ -135,16 +127,12 @@ tour(stage, "campaign-report", {
       await page.getByRole("tab", { name: "Content" }).click();
       await page.frameLocator('iframe[title^="Mail:"]').getByText("look here").waitFor();
     },
-    running: async (page) => {
-      await go(page, "On its way");
-      await page.getByRole("progressbar", { name: "407,400 of 1,204,318 sent" }).waitFor();
-      await page.getByText("Nobody has opened it yet", { exact: false }).waitFor();
-    },
-    cancelled: async (page) => {
-      await go(page, "Stopped");
-      await page.getByText("It was cancelled after 800 mails", { exact: false }).waitFor();
-      await page.getByText("Nobody has opened it yet", { exact: false }).waitFor();
-    },
+  },
+});
+tour(stage, "campaign-running", {
+  path: () => path("On its way"),
+  ready: (page) => page.getByRole("progressbar", { name: "407,400 of 1,204,318 sent" }),
+  states: {
     failed: async (page) => {
       await go(page, "Refused by everybody");
       await page.getByText("Client host", { exact: false }).waitFor();
@@ -280,6 +268,8 @@ describeInBrowser("the report of a campaign", () => {
       })
       .waitFor();
 
+    await keepPicture(page, "campaign-report--cancelled");
+    await expectSound(page);
     expect(gone).toBeLessThan(200);
     expect((await get(id)).status).toBe("CANCELLED");
     await figure(page, "Audience").getByRole("link").click();
