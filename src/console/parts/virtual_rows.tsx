@@ -23,7 +23,7 @@ export interface Selection {
 }
 
 /** The width of the column of boxes. */
-export const BOX_WIDTH = "2.5rem";
+export const BOX_WIDTH = "1.75rem";
 
 interface HeadProps<T> {
   columns: Column<T>[];
