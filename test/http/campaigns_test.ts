@@ -307,8 +307,9 @@ describe("one campaign", () => {
     const { id } = await create({ body: mjml });
     const patch = async (change: object) => (await call("PATCH", `/campaigns/${id}`, change)).body;
     const stored = async () => {
-      const [row] = await service.pool`select html, total_recipients from campaigns where id = ${id}`;
-      return [row!.html, row!.total_recipients];
+      const [row] =
+        await service.pool`select html, total_recipients as total from campaigns where id = ${id}`;
+      return [row!.html, row!.total];
     };
     await service.pool`update campaigns set html = 'compiled', total_recipients = 777 where id = ${id}`;
     expect((await patch({ subject: "Another" })).subject).toBe("Another");
