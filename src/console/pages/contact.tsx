@@ -125,7 +125,7 @@ function Actions({ contact: { id, email, subscribed } }: { contact: WholeContact
           >
             Copy the id
           </Menu.Item>
-          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
+          <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
             Delete…
           </Menu.Item>
         </Menu.Dropdown>

@@ -202,7 +202,7 @@ function MoreActions({ askToClear }: { askToClear: () => void }) {
           Give up all…
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>
+        <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>
           Delete all…
         </Menu.Item>
       </Menu.Dropdown>

@@ -184,7 +184,7 @@ function Actions({ mail: { id, emailId } }: { mail: InboxMail }) {
           </Menu.Item>
           {emailId && <OfOwners emailId={emailId} />}
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
+          <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
             Delete…
           </Menu.Item>
         </Menu.Dropdown>

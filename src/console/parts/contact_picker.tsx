@@ -8,7 +8,7 @@ const TYPING_MS = 150;
 
 interface Props extends Pick<
   SelectProps,
-  "className" | "mb" | "label" | "size" | "placeholder" | "aria-label" | "comboboxProps"
+  "className" | "mb" | "label" | "size" | "placeholder" | "aria-label" | "comboboxProps" | "openOnFocus"
 > {
   /** The id of the contact; empty: nobody. */
   value: string;

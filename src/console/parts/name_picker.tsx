@@ -7,7 +7,7 @@ import { useApi } from "../queries.ts";
 const TYPING_MS = 150;
 const SHOWN = 10;
 
-interface Props extends Pick<SelectProps, "size" | "className" | "comboboxProps"> {
+interface Props extends Pick<SelectProps, "size" | "className" | "comboboxProps" | "openOnFocus"> {
   /** The id of the chosen one; empty: none. */
   value: string;
   onChange: (id: string) => void;

@@ -131,7 +131,8 @@ function Period({ filters: { from, until }, change }: FilterProps) {
 function MoreFilters({ filters, change }: FilterProps) {
   const { contact, campaign, template, workflow, from, until } = filters;
   const count = [contact, campaign, template, workflow].filter(Boolean).length;
-  const inside = { comboboxProps: { withinPortal: false }, size: "xs" } as const;
+  // The first one has the focus as it opens: its list would cover the others.
+  const inside = { comboboxProps: { withinPortal: false }, openOnFocus: false, size: "xs" } as const;
   return (
     <Popover position="bottom-start" width={280} trapFocus>
       <Popover.Target>
