@@ -49,7 +49,6 @@ function Form({ close, about, send }: Omit<Props, "opened">) {
         label="Address"
         type="email"
         data={[...addresses].filter(Boolean)}
-        data-autofocus
         required
         maxLength={254}
         key={form.key("email")}
@@ -60,7 +59,8 @@ function Form({ close, about, send }: Omit<Props, "opened">) {
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
-        <Button type="submit" loading={isSending} leftSection={<SendIcon size={15} />}>
+        {/* Not the field: its list of addresses would open, and cover the buttons. */}
+        <Button type="submit" data-autofocus loading={isSending} leftSection={<SendIcon size={15} />}>
           Send
         </Button>
       </Group>
