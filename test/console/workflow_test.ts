@@ -261,6 +261,26 @@ describeInBrowser("a workflow of ten steps", () => {
     expect(await flows.states(id)).toEqual(["WAITING"]);
   });
 
+  test("has a way where one is drawn from an open end to another step", async () => {
+    const page = await opened(`/workflows/${await begun("By drag")}`);
+    const palette = page.getByRole("group", { name: "Add a step" });
+    await palette.getByRole("button", { name: "Delay", exact: true }).click();
+    await panel(page).getByRole("button", { name: "Close the step" }).click();
+    const ground = (await page.getByRole("application").boundingBox())!;
+    await palette.getByRole("button", { name: "Exit", exact: true }).dragTo(page.getByRole("application"), {
+      targetPosition: { x: ground.width - 180, y: ground.height - 190 },
+    });
+    await panel(page).getByRole("button", { name: "Close the step" }).click();
+    const end = (await page.locator("[data-end] .react-flow__handle").first().boundingBox())!;
+    const target = (await step(page, "Exit").boundingBox())!;
+    await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(target.x + target.width / 2, target.y + 20, { steps: 12 });
+    await page.mouse.move(target.x + target.width / 2, target.y + 4, { steps: 4 });
+    await page.mouse.up();
+    await page.getByRole("button", { name: "Insert a step: From Delay to Exit" }).waitFor();
+  });
+
   test("is made by keyboard alone, in the list", async () => {
     const id = await begun("By keyboard");
     const page = await opened(`/workflows/${id}?view=list`);
