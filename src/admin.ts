@@ -15,14 +15,14 @@ import {
 } from "./accounts/projects/mod.ts";
 import { ROLES } from "./accounts/projects/roles.ts";
 import { rotateWebhookSecret, webhookSecretsOf } from "./accounts/projects/webhook_secrets.ts";
-import { loadConfig } from "./config.ts";
+import { loadConfig } from "./config/mod.ts";
 import { type Context, inTransaction } from "./context.ts";
 import { migrationNames } from "./db/migrate.ts";
 import { recountProject, recountProjects } from "./insight/counts/audit.ts";
 import { makePartitions, partitionSizes } from "./insight/partitions.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "./problem/mod.ts";
 import { addVerifiedDomain, readDomain } from "./accounts/projects/domains.ts";
-import { openService } from "./service.ts";
+import { openService } from "./service/mod.ts";
 import {
   addTo,
   createAccount,
@@ -32,10 +32,10 @@ import {
   type PeopleOptions,
   removeFrom,
   setRole,
-} from "./_admin_people.ts";
-import type { DemoWords } from "./_admin_demo.ts";
-import { asId } from "./_admin_ids.ts";
-import type { ReleaseOptions } from "./_admin_release.ts";
+} from "./admin/people.ts";
+import type { DemoWords } from "./admin/demo.ts";
+import { asId } from "./admin/ids.ts";
+import type { ReleaseOptions } from "./admin/release.ts";
 
 // What only some commands need is loaded by them: a command is over in a moment, and to load all takes twice as long.
 const campaigns = () => import("./sending/campaigns/mod.ts");
@@ -195,8 +195,8 @@ const COMMANDS: Record<string, Command> = {
     return { id: campaign, name, status };
   },
   release: async (ctx, args, options) =>
-    await (await import("./_admin_release.ts")).release(ctx, args, options),
-  demo: async (ctx, _args, options) => await (await import("./_admin_demo.ts")).demo(ctx, options),
+    await (await import("./admin/release.ts")).release(ctx, args, options),
+  demo: async (ctx, _args, options) => await (await import("./admin/demo.ts")).demo(ctx, options),
   recount: async (ctx, [given]) =>
     given === undefined
       ? await recountProjects(ctx)

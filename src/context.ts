@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/mod.ts";
 import { isConflict } from "./database_errors.ts";
 import { transactionIn } from "./db/patience.ts";
 import { countUse } from "./db/pool.ts";

@@ -1,6 +1,6 @@
 // CSV: rows from bytes as they come, and lines to be written.
 import { CsvError, type Info, parse, type Parser } from "csv-parse";
-import { problems } from "./problem.ts";
+import { problems } from "./problem/mod.ts";
 
 /** A row with something in it. */
 export interface CsvRow {

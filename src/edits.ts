@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
-import { problems } from "./problem.ts";
+import { problems } from "./problem/mod.ts";
 
 /** What several people may edit. */
 export type Edited = "template" | "campaign" | "segment" | "workflow";

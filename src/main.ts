@@ -1,11 +1,11 @@
 // Starts what MODE asks for, and stops it in order.
 import { CRONTAB, tasks } from "../tasks/mod.ts";
-import { startWarnings } from "./_start_warnings.ts";
+import { startWarnings } from "./service/start_warnings.ts";
 import { commonPasswords } from "./accounts/people/password_rules.ts";
-import { loadConfig } from "./config.ts";
+import { loadConfig } from "./config/mod.ts";
 import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
-import { welcome } from "./first_start.ts";
+import { welcome } from "./service/first_start.ts";
 import { createHealthApp, createWaitingApp } from "./http/routes/health.ts";
 import { endWatching } from "./insight/activity/live.ts";
 import { makePartitions } from "./insight/partitions.ts";
@@ -15,9 +15,9 @@ import type { InboundServer } from "./mail/inbound_smtp.ts";
 import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery/mod.ts";
 import { reapDeadWorkers } from "./sending/delivery/recovery.ts";
 import { routable } from "./request_url.ts";
-import { createService } from "./service.ts";
+import { createService } from "./service/mod.ts";
 import { counted } from "./traffic.ts";
-import { startWorker, type Worker } from "./worker.ts";
+import { startWorker, type Worker } from "./worker/mod.ts";
 
 // The routes refuse with 413, and say so, anything larger than their own limits; this is only the outermost limit.
 const MAX_REQUEST_BYTES = 256 * 1_048_576;

@@ -1,6 +1,6 @@
 // Fields that a route does not know are ignored, but for those that are certainly a mistake: another service's word for
 // one of ours, or one of ours with a typing error in it.
-import type { FieldError } from "./problem.ts";
+import type { FieldError } from "./problem/mod.ts";
 
 /** What other services, and other endpoints of ours, call a field. */
 const OTHER_NAMES: Record<string, string[]> = {

@@ -1,6 +1,6 @@
 // Which addresses are those of proxies that are trusted, as the settings name them.
 import { BlockList, isIPv6 } from "node:net";
-import { type Config, trustedProxies } from "./config.ts";
+import { type Config, trustedProxies } from "./config/mod.ts";
 
 /** Whether the `X-Forwarded-For` of an address counts, with that many trusted ones after it. */
 export type ProxyMatcher = (address: string, hops: number) => boolean;

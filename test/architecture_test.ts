@@ -9,26 +9,14 @@ const ROOT = join(import.meta.dir, "..");
  */
 const LAYERS: string[][] = [
   ["src/main.ts", "src/admin.ts"],
-  [
-    "src/first_start.ts",
-    "src/_start_warnings.ts",
-    "src/_admin_demo.ts",
-    "src/_admin_people.ts",
-    "src/_admin_release.ts",
-    "src/doctor",
-  ],
-  ["src/_admin_ids.ts"],
+  ["src/admin", "src/doctor"],
   ["src/demo"],
-  ["src/service.ts"],
-  ["src/_database_wait.ts"],
-  ["tasks", "src/http/mod.ts", "src/worker.ts"],
+  ["src/service"],
+  ["tasks", "src/http/mod.ts", "src/worker"],
   ["src/console"],
   ["src/http/routes"],
   ["src/http/pages"],
   ["src/http/entry"],
-  ["src/_heartbeat.ts"],
-  ["src/_lane.ts"],
-  ["src/_patience.ts", "src/_task_list.ts"],
   ["src/removal"],
   ...within("src/insight", ["events"], ["activity", "counts", "metrics.ts", "retention.ts"], ["requests"]),
   ["src/insight"],
@@ -99,10 +87,7 @@ const LAYERS: string[][] = [
     "src/traffic.ts",
   ],
   ["src/context.ts"],
-  ["src/config.ts", "src/database_errors.ts", "src/log.ts", "src/problem.ts", "src/version.ts"],
-  ["src/_problems_of_callers.ts", "src/_problems_of_limits.ts", "src/_problems_of_state.ts"],
-  ["src/_problem.ts", "src/_setting_words.ts", "src/_smtp_setting.ts"],
-  ["src/_settings.ts"],
+  ["src/config", "src/database_errors.ts", "src/log.ts", "src/problem", "src/version.ts"],
   ["src/net"],
   ["src/mail", "src/db", "src/embedded"],
   ["src/cache.ts"],
@@ -206,7 +191,7 @@ const rules: Record<string, (all: Sources) => string[]> = {
     [...all]
       .filter(
         ([file, source]) =>
-          !/^src\/(config|console_build|embedded\/_account)\.ts$/.test(file) &&
+          !/^src\/(config\/mod|console_build|embedded\/_account)\.ts$/.test(file) &&
           /\b(process|Bun|import\.meta)\.env\b/.test(source),
       )
       .map(([file]) => file),
@@ -343,7 +328,7 @@ describe("a deliberate break is found", () => {
     [
       "the console runs in the browser: it imports nothing of the service, and nothing imports it",
       "src/console/bad.tsx",
-      'import { problems } from "../problem.ts";',
+      'import { problems } from "../problem/mod.ts";',
     ],
     [
       "the console runs in the browser: it imports nothing of the service, and nothing imports it",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { dnsServers, loadConfig, Settings, stripeMeters, stripePrices } from "../src/config.ts";
+import { dnsServers, loadConfig, Settings, stripeMeters, stripePrices } from "../src/config/mod.ts";
 
 describe("the settings", () => {
   test("have defaults for a machine that sets nothing", () => {

@@ -5,7 +5,7 @@ import { createDemo } from "../src/demo/mod.ts";
 import { eventCountFaults } from "../src/insight/counts/events.ts";
 import { executionCountFaults } from "../src/insight/counts/executions.ts";
 import { mailCountFaults } from "../src/insight/counts/mails.ts";
-import { demo } from "../src/_admin_demo.ts";
+import { demo } from "../src/admin/demo.ts";
 import { useService } from "./support/service.ts";
 
 const service = useService({ SMTP_URL: "" });

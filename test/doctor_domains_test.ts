@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { OPERATOR } from "../src/accounts/audit.ts";
-import { loadConfig } from "../src/config.ts";
+import { loadConfig } from "../src/config/mod.ts";
 import { recordsOf } from "../src/sending/domains/records.ts";
 import { addDomain } from "../src/sending/domains/mod.ts";
 import { CLOSED, SECRET_KEY, useDoctor } from "./support/doctor.ts";

@@ -13,7 +13,7 @@ import { addJob } from "../src/jobs.ts";
 import { createLog } from "../src/log.ts";
 import { readiness } from "../src/sending/readiness.ts";
 import { reapDeadWorkers } from "../src/sending/delivery/recovery.ts";
-import { startWorker } from "../src/worker.ts";
+import { startWorker } from "../src/worker/mod.ts";
 import { startProcess, until } from "./support/process.ts";
 import { startProxy } from "./support/proxy.ts";
 import { useService } from "./support/service.ts";

@@ -2,7 +2,7 @@
 // gone.
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem } from "../problem/mod.ts";
 
 /** Adds one to today's count, and returns it. */
 export async function countToday(tx: Context, key: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 
 /** The request that an idempotency key stands for. */
 export interface IdempotentRequest {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createBatcher } from "../batcher.ts";
 import { type Context, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 
 /** The rate limit for one request. */
 export interface RateLimit {

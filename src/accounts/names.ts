@@ -1,5 +1,5 @@
 // Names of projects and people are shown to others, also in mails.
-import type { FieldError } from "../problem.ts";
+import type { FieldError } from "../problem/mod.ts";
 
 /** Longest name of a project or a person. */
 export const MAX_NAME = 100;

@@ -6,7 +6,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from "node:crypto";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/mod.ts";
 import type { Context } from "../context.ts";
 
 /** What a derived key is for. A key for one purpose is of no use for another. */

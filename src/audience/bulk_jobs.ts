@@ -2,7 +2,7 @@ import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { addJobs } from "../jobs.ts";
-import { Problem, problems } from "../problem.ts";
+import { Problem, problems } from "../problem/mod.ts";
 import { withinBudget } from "../time_budget.ts";
 import { deleteContacts } from "./contacts/deletion.ts";
 import {

@@ -1,5 +1,5 @@
 // Field errors of values that no schema describes.
-import type { FieldError, FieldErrorCode } from "../problem.ts";
+import type { FieldError, FieldErrorCode } from "../problem/mod.ts";
 
 const MAX_RECEIVED_LENGTH = 100;
 

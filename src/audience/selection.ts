@@ -2,7 +2,7 @@
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Fragment } from "../db/types.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 import { withinBudget } from "../time_budget.ts";
 import { allOf, compileCondition } from "./conditions/mod.ts";
 import { type Condition, conditionErrors, referenceErrors } from "./conditions/tree.ts";

@@ -1,7 +1,7 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
 import { createBatcher, togetherOrEach } from "../batcher.ts";
 import { type Context, inTransaction, perService } from "../context.ts";
-import { type FieldError, problems } from "../problem.ts";
+import { type FieldError, problems } from "../problem/mod.ts";
 import { type DataInput, dataErrors, dataProblem, sortData } from "./contacts/data.ts";
 import { contactKey, upsertContacts } from "./contacts/mod.ts";
 import { isReservedEvent, recordEvents } from "./events.ts";

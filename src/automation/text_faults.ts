@@ -1,7 +1,7 @@
 // What can be wrong with a text, or with free-form JSON, as it comes in a request.
 import { fault, missingOr } from "../audience/faults.ts";
 import { hasOverflow, isDeeper } from "../audience/json_values.ts";
-import type { FieldError } from "../problem.ts";
+import type { FieldError } from "../problem/mod.ts";
 
 const MAX_EVENT_NAME_LENGTH = 255;
 

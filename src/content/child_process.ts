@@ -1,6 +1,6 @@
 // Programs of our own that read untrusted input. Each run is a separate process, without an environment and without a
 // connection: one that hangs, takes all memory or is exploited is not the service, and its memory is given back.
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 import { type LineLimits, newFairLine } from "../fair_line.ts";
 
 /** How a program is run. Each takes a core and its memory: {@linkcode LineLimits} say how many. */

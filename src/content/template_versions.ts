@@ -4,7 +4,7 @@ import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import type { Edit } from "../edits.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 import { beginTemplateEdit, getTemplate, type Template, toTemplate } from "./templates.ts";
 
 /** When a template became what, and by whom. */

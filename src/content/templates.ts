@@ -5,7 +5,7 @@ import { containing } from "../db/like.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { parseAddress } from "../mail/address.ts";
-import { type FieldError, problems } from "../problem.ts";
+import { type FieldError, problems } from "../problem/mod.ts";
 import { compileBody } from "./mjml/mod.ts";
 import { templateErrors } from "./handlebars/errors.ts";
 

@@ -2,7 +2,7 @@
 import { uploadImage } from "../content/images/mod.ts";
 import { createTemplate, patchTemplate, type TemplateInput } from "../content/templates.ts";
 import type { Context } from "../context.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../problem/mod.ts";
 import { FROM, FROM_NAME, PEOPLE } from "./_words.ts";
 
 /** Its templates, by their keys, with their ids. */

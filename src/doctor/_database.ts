@@ -1,4 +1,4 @@
-import { isProduction } from "../config.ts";
+import { isProduction } from "../config/mod.ts";
 import { FOREIGN, isForeign, migrationNames } from "../db/migrate.ts";
 import { q } from "../db/queries.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";

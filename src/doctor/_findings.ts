@@ -1,5 +1,5 @@
 import type postgres from "postgres";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/mod.ts";
 import type { Dns } from "../mail/dns.ts";
 
 /** What a check has found out. */

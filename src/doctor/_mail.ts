@@ -1,4 +1,4 @@
-import { isProduction } from "../config.ts";
+import { isProduction } from "../config/mod.ts";
 import { q } from "../db/queries.ts";
 import { probeSmtp, type SmtpProbe } from "../mail/smtp_probe.ts";
 import { hasSchema } from "./_database.ts";

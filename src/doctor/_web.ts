@@ -1,4 +1,4 @@
-import { isProduction, snsTopics, trustedProxies } from "../config.ts";
+import { isProduction, snsTopics, trustedProxies } from "../config/mod.ts";
 import { q } from "../db/queries.ts";
 import { isSes } from "../mail/dkim.ts";
 import { proxyMatcher } from "../proxies.ts";

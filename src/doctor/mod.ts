@@ -1,12 +1,12 @@
 // `bun run admin doctor`: checks everything that an installation depends on, and says what to do. Unless the database
 // is the embedded one, it changes nothing.
 import type postgres from "postgres";
-import { type Config, dnsServers } from "../config.ts";
+import { type Config, dnsServers } from "../config/mod.ts";
 import { q } from "../db/queries.ts";
 import { openPool } from "../db/pool.ts";
 import { isPoolerTalk, POOLERS } from "../db/pooler.ts";
 import { createDns } from "../mail/dns.ts";
-import { openService } from "../service.ts";
+import { openService } from "../service/mod.ts";
 import { clock, database, migrations, workers } from "./_database.ts";
 import { domains } from "./_domains.ts";
 import { type Check, examineOne, failure, type Finding, type Patient } from "./_findings.ts";

@@ -1,7 +1,7 @@
 // The table of contents of the HTTP service: one line per first path segment.
 import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 import { planBodies } from "./entry/body_plans.ts";
 import { corsHeaders, preflight } from "./entry/cors.ts";
 import { allowedMethods, wordsTakenForIds } from "./entry/methods.ts";

@@ -1,5 +1,5 @@
 // Ranges of days as requests name them: by dates, or by instants of the first and the last day.
-import { type FieldError, problems } from "../problem.ts";
+import { type FieldError, problems } from "../problem/mod.ts";
 
 /** Days that follow each other, both among them, as they are in a time zone. */
 export interface Days {

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { q } from "../db/queries.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 import { compileEmailFilter } from "../sending/delivery/emails.ts";
 import { withinBudget } from "../time_budget.ts";
 import { type Days, type DaysQuery, limitsOf, readDays, startsOf } from "./date_range.ts";

@@ -5,7 +5,7 @@ import { type Actor, OPERATOR, recordAudit } from "../accounts/audit.ts";
 import { type KeyHolder, seal, unseal } from "../accounts/secrets.ts";
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 
 /** What signs the mails of a domain. `privateKey` is PEM (PKCS #8): neither for the log nor for an answer. */
 export interface DkimKey {

@@ -1,5 +1,5 @@
 // What the operator should know although everything works. Shown in /ready, and logged at the start.
-import { type Config, isProduction } from "../config.ts";
+import { type Config, isProduction } from "../config/mod.ts";
 
 const KEEPS_MAILS =
   "SMTP_URL is not set: no mail is sent. Mails are captured, shown on /inbox, and can be sent with " +

@@ -3,7 +3,7 @@ import { type Context, newId } from "../context.ts";
 import { columnOf, type CsvRow, emailColumn, readRows, toCsvLine, withoutGuard } from "../csv.ts";
 import { q } from "../db/queries.ts";
 import { parseAddress } from "../mail/address.ts";
-import { problems } from "../problem.ts";
+import { problems } from "../problem/mod.ts";
 import { suppressList, type SuppressionReason } from "./suppressions.ts";
 
 /** Limit of a file, in bytes: about a million addresses. */

@@ -5,7 +5,7 @@ import { containing } from "../db/like.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { searchedAddress } from "../mail/address.ts";
-import { type FieldError, problems } from "../problem.ts";
+import { type FieldError, problems } from "../problem/mod.ts";
 import { COUNT_UP_TO } from "../totals.ts";
 
 /** An address on the list, as the API shows it. */

@@ -22,7 +22,7 @@ import {
   templateOf,
 } from "../../src/automation/steps/mod.ts";
 import { nextRunAt, readTrigger, triggerErrors } from "../../src/automation/workflows/trigger.ts";
-import { Problem } from "../../src/problem.ts";
+import { Problem } from "../../src/problem/mod.ts";
 
 const asks = (field: string, operator: string, value: unknown) => ({
   logic: "AND",

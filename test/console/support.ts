@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import type { Config } from "../../src/config.ts";
+import type { Config } from "../../src/config/mod.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
 import { CHROMIUM, closeContexts, keptContexts, openBrowser, noChromium } from "../support/chromium.ts";

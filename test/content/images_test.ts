@@ -7,7 +7,7 @@ import type { Program } from "../../src/content/child_process.ts";
 import { answerTo } from "../../src/content/images/_child.ts";
 import { cleanImage } from "../../src/content/images/_process.ts";
 import { imageKindOf } from "../../src/content/images/_kinds.ts";
-import { Problem } from "../../src/problem.ts";
+import { Problem } from "../../src/problem/mod.ts";
 import { CHROMIUM, noChromium } from "../support/chromium.ts";
 import {
   animatedWebp,

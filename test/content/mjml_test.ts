@@ -10,7 +10,7 @@ import { compiler, runMjml } from "../../src/content/mjml/_process.ts";
 import { BLOCK_PARENTS, ENDING_TAGS } from "../../src/content/mjml/_source.ts";
 import { compileBody, isMjml } from "../../src/content/mjml/mod.ts";
 import { compileTemplate, type Scope } from "../../src/content/handlebars/mod.ts";
-import { type FieldError, Problem } from "../../src/problem.ts";
+import { type FieldError, Problem } from "../../src/problem/mod.ts";
 
 const scope: Scope = {
   name: "Ada",

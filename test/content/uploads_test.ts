@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { removeUploads, uploadImage } from "../../src/content/images/mod.ts";
 import type { Context } from "../../src/context.ts";
-import { Problem } from "../../src/problem.ts";
+import { Problem } from "../../src/problem/mod.ts";
 import { png } from "../support/images.ts";
 import { startBucket, type TestBucket } from "../support/s3.ts";
 import { useService } from "../support/service.ts";

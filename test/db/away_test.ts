@@ -1,11 +1,11 @@
 // A service whose database is not there yet, or does not answer any more.
 import { afterAll, describe, expect, test } from "bun:test";
 import type { Context } from "../../src/context.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createHealthApp } from "../../src/http/routes/health.ts";
 import { createApp } from "../../src/http/mod.ts";
-import { createService, openService } from "../../src/service.ts";
+import { createService, openService } from "../../src/service/mod.ts";
 import { startProcess, type ServiceProcess, until } from "../support/process.ts";
 import { startProxy } from "../support/proxy.ts";
 import { DOMAIN, useService } from "../support/service.ts";

@@ -1,6 +1,6 @@
 // A pooler in transaction mode between the service and Postgres.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { isTransactionPooled } from "../../src/db/pooler.ts";
 import { examine, type Finding } from "../../src/doctor/mod.ts";

@@ -44,7 +44,7 @@ describe("the guide on errors", () => {
   });
 
   test("has every code of a field", () => {
-    const source = readFileSync(new URL("../../src/_problem.ts", import.meta.url), "utf8");
+    const source = readFileSync(new URL("../../src/problem/answer.ts", import.meta.url), "utf8");
     const union = /export type FieldErrorCode =([^;]*);/.exec(source)![1]!;
     const known = [...union.matchAll(/"(\w+)"/g)].map((match) => match[1]!);
     const { rows } = tableBelow(guide, "Field codes");

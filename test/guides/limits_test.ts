@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import { LEVELS } from "../../src/sending/feedback/_reputation_levels.ts";
 import { readGuide, tableBelow, tablesOf } from "../support/guides.ts";
 

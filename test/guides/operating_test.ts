@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Settings } from "../../src/config.ts";
+import { Settings } from "../../src/config/mod.ts";
 import { codesIn, markedBlock, readGuide, runScript, tablesOf } from "../support/guides.ts";
 import { HAS_POSTGRES_15, POSTGRES_15_BIN, startPostgres15 } from "../support/postgres15.ts";
 import { type ServiceProcess, startProcess, until } from "../support/process.ts";

@@ -26,8 +26,8 @@ async function registryAfter(paths: string[]): Promise<{ names: string[]; change
 test("no import changes how a format is checked", async () => {
   const { names, changed } = await registryAfter([
     "./src/http/mod.ts",
-    "./src/service.ts",
-    "./src/worker.ts",
+    "./src/service/mod.ts",
+    "./src/worker/mod.ts",
     "./src/doctor/mod.ts",
     "./src/sending/feedback/bounce_mails.ts",
     "./tasks/mod.ts",

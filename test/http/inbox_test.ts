@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type postgres from "postgres";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createLog } from "../../src/log.ts";

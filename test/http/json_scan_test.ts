@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { assertWithin, type JsonLimits } from "../../src/http/entry/json_scan.ts";
-import { Problem } from "../../src/problem.ts";
+import { Problem } from "../../src/problem/mod.ts";
 
 const LARGE: JsonLimits = { values: 1_000_000, levels: 1_000 };
 

@@ -1,6 +1,6 @@
 // A proxy before the service that nobody has named: all who come through it share one limit, and that is said.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import { examine } from "../../src/doctor/mod.ts";
 import { signUp } from "../support/accounts.ts";
 import { type TestService, useService } from "../support/service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import { recordsOf, shownRecordsOf } from "../../src/sending/domains/records.ts";
 
 const ROW = {

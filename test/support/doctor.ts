@@ -2,7 +2,7 @@
 import { afterEach } from "bun:test";
 import { createServer } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
-import { type Config, loadConfig } from "../../src/config.ts";
+import { type Config, loadConfig } from "../../src/config/mod.ts";
 import { examine, type Finding } from "../../src/doctor/mod.ts";
 import type { TestService } from "./service.ts";
 

@@ -1,5 +1,5 @@
 // Every refusal of the service, as a guide tells it: made by calling each entry of the catalogue.
-import { Problem, problems } from "../../src/problem.ts";
+import { Problem, problems } from "../../src/problem/mod.ts";
 
 /** A refusal; `…` stands for what differs from one time to the next. */
 export interface ErrorEntry {

@@ -1,6 +1,6 @@
 // The service as a process of its own, which tells what its requests cost: run by `startMeasured`, never by itself.
 import { openPool } from "../../src/db/pool.ts";
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createLog } from "../../src/log.ts";

@@ -3,7 +3,7 @@ import { Logger, runOnce } from "graphile-worker";
 import type { AnyElysia } from "elysia";
 import type pg from "pg";
 import { createProject, type NewProject } from "../../src/accounts/projects/mod.ts";
-import { type Config, loadConfig } from "../../src/config.ts";
+import { type Config, loadConfig } from "../../src/config/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { openWorkerPool, type WorkerPool } from "../../src/db/worker_pool.ts";
 import { createApp } from "../../src/http/mod.ts";
@@ -14,7 +14,7 @@ import { createSmtpMailer } from "../../src/mail/smtp.ts";
 import { createInboxMailer } from "../../src/sending/captured/mod.ts";
 import { fetchApart } from "../../src/sending/delivery/mod.ts";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
-import { taskListOf } from "../../src/worker.ts";
+import { taskListOf } from "../../src/worker/mod.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { databaseUrl, dropDatabase, newDatabase, openTestPool } from "./postgres.ts";
 import {

@@ -1,5 +1,5 @@
 // The table of guides/settings.md, made from the schema. Run this file to print it.
-import { Settings } from "../../src/config.ts";
+import { Settings } from "../../src/config/mod.ts";
 
 /** The table as Markdown. */
 export function settingsTable(): string {

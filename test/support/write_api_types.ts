@@ -1,5 +1,5 @@
 // `bun run api:types`: writes what the console knows of the API, from the document of this very service.
-import { loadConfig } from "../../src/config.ts";
+import { loadConfig } from "../../src/config/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { createLog } from "../../src/log.ts";

@@ -1,8 +1,8 @@
 // Stripe's own library, set up for this installation.
 import type { Stripe } from "stripe";
-import { type Config, stripePrices } from "../../config.ts";
+import { type Config, stripePrices } from "../../config/mod.ts";
 import { type Context, perService } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /** How long a request may take. It is tried again twice where that can help, with the same idempotency key. */
 const TIMEOUT_MS = 10_000;

@@ -1,10 +1,10 @@
 // How a project gets a subscription: on a page of Stripe. At most one page is open for it at a time, so that nobody
 // pays twice, however often a page is asked for, and whatever gets lost on the way.
 import type { Stripe } from "stripe";
-import { dashboardAddress, dashboardOrigins } from "../../config.ts";
+import { dashboardAddress, dashboardOrigins } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Actor, recordAudit } from "../audit.ts";
 import { asking, assertBillingOn, isKeySpent, isRefused, lineItems, stripeOf } from "./_stripe.ts";
 import { isStanding, readSubscription } from "./_subscriptions.ts";

@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { assertBillingOn, stripeOf } from "./_stripe.ts";
 import { readSubscription } from "./_subscriptions.ts";
 import { claimReceipts } from "../webhook_receipts.ts";

@@ -3,7 +3,7 @@
 import type { Stripe } from "stripe";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Actor, recordAudit } from "../audit.ts";
 import { asking, assertBillingOn, isBillingOn, isMissingAtStripe, isRefused, stripeOf } from "./_stripe.ts";
 import { readSubscription, subscriptionsOf } from "./_subscriptions.ts";

@@ -3,7 +3,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { rollUpAll } from "../../rollup.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { type Actor, recordAudit } from "../audit.ts";
 
 /** What is counted and can be limited, each separately. */

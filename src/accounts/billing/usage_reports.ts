@@ -1,7 +1,7 @@
 // Reports usage to Stripe, piece by piece, from the counters. A piece is stored and committed before it is reported,
 // under a name that never changes: reporting it again, after a crash too, is recognised by Stripe.
 import type { Stripe } from "stripe";
-import { type Config, stripeMeters } from "../../config.ts";
+import { type Config, stripeMeters } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { isAway, isBillingOn, isKnownEvent, isRefused, isUndone, stripeError, stripeOf } from "./_stripe.ts";

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import { countToday } from "../daily_limits.ts";
 import { type Counted, assertNotLocked, giveBackAttempt, takeAttempt } from "./login_limits.ts";
 import { notify } from "./notices.ts";

@@ -2,7 +2,7 @@
 // time that it takes.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { assertNotLocked, type Counted, giveBackAttempt, takeAttempt } from "./login_limits.ts";
 import type { NewSession } from "./sessions.ts";
 import { inTurn, isPassword } from "./passwords.ts";

@@ -1,7 +1,7 @@
 // Somebody deletes their own account.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { actorOf, type Person, recordAudits } from "../audit.ts";
 import { requestDeletion } from "../projects/removal.ts";
 import { notify } from "./notices.ts";

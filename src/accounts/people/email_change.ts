@@ -4,7 +4,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import { addJob, removeJob } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { takeToday } from "../daily_limits.ts";
 import { acceptInvitations } from "../projects/invitations.ts";
 import { type Checked, checkPassword, holdChecked } from "./credentials.ts";

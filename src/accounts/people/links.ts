@@ -1,9 +1,9 @@
 // The addresses in account mails: pages of the console, which look at a link before they ask anything.
 import { createHash } from "node:crypto";
-import { type Config, dashboardOrigins } from "../../config.ts";
+import { type Config, dashboardOrigins } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { Role } from "../projects/roles.ts";
 import { isSessionOf } from "./sessions.ts";
 import type { TokenPurpose } from "./tokens.ts";

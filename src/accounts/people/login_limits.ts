@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type Problem, problems } from "../../problem.ts";
+import { type Problem, problems } from "../../problem/mod.ts";
 
 const HOUR_MS = 3_600_000;
 /** Failures are counted for so long. */

@@ -1,7 +1,7 @@
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { dropTokens } from "./tokens.ts";
 import { recordAudits } from "../audit.ts";
 import { nameErrors } from "../names.ts";

@@ -1,5 +1,5 @@
 // What a password must not be, besides too short: one of those that attackers try first.
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /** A password with at least this many other characters is more than a part of the user's address. */
 const OTHER_CHARACTERS = 4;

@@ -2,7 +2,7 @@
 // waits long: log-ins have to leave the processor to the rest of the service.
 import { availableParallelism } from "node:os";
 import { type Context, perService } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /** In characters. */
 export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;

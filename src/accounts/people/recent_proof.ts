@@ -2,7 +2,7 @@
 // changes who may log in.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { FoundSession } from "./sessions.ts";
 
 /** For how long a proof is recent. */

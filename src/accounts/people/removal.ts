@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { useToken } from "./tokens.ts";
 import { type Actor, actorOf, recordAudits, SERVICE } from "../audit.ts";
 import { generateKeys } from "../projects/keys.ts";

@@ -2,7 +2,7 @@
 import { createBatcher } from "../../batcher.ts";
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { createUseNotes } from "../last_uses.ts";
 import type { Role } from "../projects/roles.ts";
 import { describeDevice, keptUserAgent } from "./devices.ts";

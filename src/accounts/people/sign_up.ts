@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob } from "../../jobs.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import { admit, sessionOfAdmission } from "./admission.ts";
 import { holdOwner, useToken } from "./tokens.ts";
 import { checkPassword, type Credentials, holdChecked, type LoggedIn } from "./credentials.ts";

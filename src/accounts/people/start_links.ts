@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Admission, admit } from "./admission.ts";
 import { createUser } from "./mod.ts";
 import type { Visitor } from "./sessions.ts";

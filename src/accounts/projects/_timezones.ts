@@ -1,4 +1,4 @@
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 
 // Names of places, such as America/Argentina/Buenos_Aires, and UTC. No offsets: they know no summer time.
 const PLACE = /^(UTC|[A-Z][A-Za-z_-]*(\/[A-Za-z0-9_+-]+){1,2})$/;

@@ -1,8 +1,8 @@
-import { isProduction } from "../../config.ts";
+import { isProduction } from "../../config/mod.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { parseDomain } from "../../mail/domain_name.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { OPERATOR, recordAudit } from "../audit.ts";
 
 /**

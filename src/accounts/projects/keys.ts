@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createBatcher } from "../../batcher.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { createUseNotes } from "../last_uses.ts";
 
 /** Which of the two keys of a project. */

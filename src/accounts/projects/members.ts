@@ -2,7 +2,7 @@
 // owner is always left.
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Actor, recordAudit, recordAudits } from "../audit.ts";
 import { takeToday } from "../daily_limits.ts";
 import { INVITATION_DAYS, newInvitationToken } from "./invitations.ts";

@@ -1,6 +1,6 @@
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { type Actor, OPERATOR, recordAudit } from "../audit.ts";
 import { HIDDEN, nameErrors } from "../names.ts";
 import { generateKeys } from "./keys.ts";

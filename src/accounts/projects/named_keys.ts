@@ -2,7 +2,7 @@
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { type Actor, nameOf, recordAudit } from "../audit.ts";
 import { generateKey } from "./keys.ts";
 import { changesOf } from "./mod.ts";

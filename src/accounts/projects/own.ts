@@ -1,7 +1,7 @@
 // The projects of a user: making them, showing them, and giving them new keys.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { actorOf, type Person, recordAudit } from "../audit.ts";
 import { takeToday } from "../daily_limits.ts";
 import { addSandboxDomain } from "./domains.ts";

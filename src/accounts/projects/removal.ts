@@ -3,7 +3,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type Jobs, priorityBehind } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Actor, recordAudit } from "../audit.ts";
 import { countToday } from "../daily_limits.ts";
 

@@ -1,5 +1,5 @@
 // What each role may do, in one place (guides/api.md).
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /** What somebody is to a project. */
 export type Role = "OWNER" | "ADMIN" | "MEMBER";

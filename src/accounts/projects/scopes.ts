@@ -1,5 +1,5 @@
 // What a named key may do, in one place (guides/api.md). The pair of a project may do everything.
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /** What a key can be allowed to do. */
 export const SCOPES = ["send", "track", "read", "all"] as const;

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Actor, OPERATOR, recordAudit } from "../audit.ts";
 import { seal, unseal } from "../secrets.ts";
 

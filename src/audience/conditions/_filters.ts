@@ -1,5 +1,5 @@
 // What can be wrong with one filter of a condition as it comes in a request.
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { type Field, fieldOf, isUnit, type Operator, operatorNames, readOperator } from "./fields.ts";
 import { fault, isObject, missingOr, notOneOf } from "../faults.ts";
 import { isDeeper, someInner } from "../json_values.ts";

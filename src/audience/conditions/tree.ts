@@ -1,6 +1,6 @@
 // What a condition tree is (guides/segments.md), and what can be wrong with one that comes in a request.
 import type { Json } from "../../db/types.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { fieldOf, isUnit } from "./fields.ts";
 import { filterErrors } from "./_filters.ts";
 import { fault, isObject, missingOr, notOneOf } from "../faults.ts";

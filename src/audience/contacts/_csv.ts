@@ -1,7 +1,7 @@
 // A CSV file of contacts: what each column is, and what each row says about a contact. Knows no database.
 import { columnOf, type CsvRow, emailColumn, type Separator, SEPARATORS, withoutGuard } from "../../csv.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { GIVEN_NAMES, type GivenValues, standardField } from "../standard_fields.ts";
 import { readCell } from "./cells.ts";
 import { dataErrors, type DataChange, type DataInput, sortData } from "./data.ts";

@@ -3,7 +3,7 @@ import { isRefusal } from "../../database_errors.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
-import { Problem } from "../../problem.ts";
+import { Problem } from "../../problem/mod.ts";
 import { type CsvPlace, type CsvRow, readRows, type Separator } from "../../csv.ts";
 import {
   type ColumnMapping,

@@ -1,6 +1,6 @@
 // What a request says about a contact's data, sorted by the rules of guides/contacts.md.
 import { violatedConstraint } from "../../database_errors.ts";
-import { type FieldError, type Problem, problems } from "../../problem.ts";
+import { type FieldError, type Problem, problems } from "../../problem/mod.ts";
 import { hasOverflow, isDeeper } from "../json_values.ts";
 
 /** Values of free-form data, as a request carries them. */

@@ -1,7 +1,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /**
  * Deletes contacts for good and returns the ids of those that existed. Their mails stay in the ledger, under a hash in

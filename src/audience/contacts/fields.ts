@@ -1,7 +1,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { isStandard, STANDARD_NAMES, standardField } from "../standard_fields.ts";
 import { withinBudget } from "../../time_budget.ts";
 import { countBySubscription } from "./list.ts";

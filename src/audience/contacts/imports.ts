@@ -3,7 +3,7 @@ import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { addJobs } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { ColumnMapping, RowError } from "./_csv.ts";
 import type { ImportExample } from "./_import_examples.ts";
 import { type ContactJobState, progressOf } from "./jobs.ts";

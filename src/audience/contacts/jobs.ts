@@ -1,6 +1,6 @@
 // What imports and bulk jobs have in common: long work in short transactions, that a crash does not do twice.
 import { isConflict, isDatabaseAway, isTimeout } from "../../database_errors.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import { dataProblem } from "./data.ts";
 
 /** Where a job stands. */

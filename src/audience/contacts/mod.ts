@@ -3,7 +3,7 @@ import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { deleteContacts } from "./deletion.ts";
 import { type DataChange, dataErrors, type DataInput, dataProblem, sortData } from "./data.ts";
 import { recordEvents } from "../events.ts";

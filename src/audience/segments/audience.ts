@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Fragment } from "../../db/types.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { Condition } from "../conditions/tree.ts";
 import { compileCondition } from "../conditions/mod.ts";
 

@@ -1,7 +1,7 @@
 // Why a contact is a member of a segment, or is not: each filter with its answer and the value that was found.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { compileAnswers } from "../conditions/answers.ts";
 import { fieldOf, isUnit } from "../conditions/fields.ts";
 

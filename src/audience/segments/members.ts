@@ -1,7 +1,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { ListedContact } from "../contacts/list.ts";
 import { sortData } from "../contacts/data.ts";
 import { upsertContacts } from "../contacts/mod.ts";

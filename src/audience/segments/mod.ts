@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { addJobs } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Condition, conditionErrors, referenceErrors } from "../conditions/tree.ts";
 import { countAudience } from "./audience.ts";
 

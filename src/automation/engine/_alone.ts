@@ -5,7 +5,7 @@ import { isConflict, isDatabaseAway, isRefusal } from "../../database_errors.ts"
 import { q } from "../../db/queries.ts";
 import type { Jobs } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
-import { Problem } from "../../problem.ts";
+import { Problem } from "../../problem/mod.ts";
 import { enqueue, runsAlone } from "../runs/jobs.ts";
 import { reasonOf } from "../runs/failures.ts";
 import { type ExecutionKey, holdRuns, type Run, stepOf, takeOutcome } from "../runs/run.ts";

@@ -4,7 +4,7 @@ import { getContact } from "../../audience/contacts/mod.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { addRuns } from "../runs/jobs.ts";
 import { graphsOf } from "../runs/graphs.ts";
 import type { ExecutionStatus } from "../runs/run.ts";

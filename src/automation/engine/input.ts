@@ -1,7 +1,7 @@
 // What a caller gives an execution, or the trial of one.
 import { dataErrors } from "../../audience/contacts/data.ts";
 import { fault } from "../../audience/faults.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { jsonFaults } from "../text_faults.ts";
 
 /** Postgres and our own code read JSON with their stacks. */

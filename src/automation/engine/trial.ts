@@ -6,7 +6,7 @@ import type { Budget } from "../../content/handlebars/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { isRefusal } from "../../database_errors.ts";
 import type { Json } from "../../db/types.ts";
-import { Problem } from "../../problem.ts";
+import { Problem } from "../../problem/mod.ts";
 import { reasonOf } from "../runs/failures.ts";
 import { budgetOf } from "../../content/handlebars/filled.ts";
 import { newRun, type StepOutcome, type Run, type RunContact, stepOf, takeOutcome } from "../runs/run.ts";

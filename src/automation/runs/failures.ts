@@ -1,6 +1,6 @@
 import { dataProblem } from "../../audience/contacts/data.ts";
 import { isRefusal, isTimeout } from "../../database_errors.ts";
-import { Problem } from "../../problem.ts";
+import { Problem } from "../../problem/mod.ts";
 
 /** What a person can make of an error that a step ended with: a sentence for `exitReason`. */
 export function reasonOf(error: unknown, stepName: string): string {

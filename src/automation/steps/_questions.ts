@@ -12,7 +12,7 @@ import {
 import { fieldOf } from "../../audience/conditions/fields.ts";
 import { fault, isObject, missingOr } from "../../audience/faults.ts";
 import { STANDARD_NAMES } from "../../audience/standard_fields.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { textFaults } from "../text_faults.ts";
 import type { Reference } from "./step_type.ts";
 

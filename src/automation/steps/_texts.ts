@@ -1,5 +1,5 @@
 import { templateErrors } from "../../content/handlebars/errors.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 
 /** What is wrong with the templates that the strings of a JSON value are. */
 export function textsFaults(field: string, value: unknown): FieldError[] {

@@ -1,7 +1,7 @@
 // Where a webhook goes and with which headers, as it comes in a request.
 import { fault, isObject, missingOr } from "../../audience/faults.ts";
 import { templateErrors } from "../../content/handlebars/errors.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 
 const MAX_URL_LENGTH = 2_048;
 const MAX_HEADERS = 50;

@@ -1,6 +1,6 @@
 import { toInstant } from "../../audience/conditions/tree.ts";
 import { fault, missingOr, notOneOf } from "../../audience/faults.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import type { GraphStep } from "../graph.ts";
 import type { Run } from "../runs/run.ts";
 import { lengthFaults } from "../text_faults.ts";

@@ -3,7 +3,7 @@ import { fault, isObject, isUuid, missingOr } from "../../audience/faults.ts";
 import { expressionChars } from "../../content/handlebars/filled.ts";
 import type { Json } from "../../db/types.ts";
 import { nearMisses, nearMissErrors } from "../../near_misses.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import type { GraphStep } from "../graph.ts";
 import { jsonFaults } from "../text_faults.ts";
 import { conditionStep } from "./condition.ts";

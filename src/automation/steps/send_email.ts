@@ -8,7 +8,7 @@ import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs, priorityOf } from "../../jobs.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { type FieldError, Problem } from "../../problem.ts";
+import { type FieldError, Problem } from "../../problem/mod.ts";
 import { inParts } from "../runs/jobs.ts";
 import { type StepOutcome, type Run, scopeOf } from "../runs/run.ts";
 import type { GraphStep } from "../graph.ts";

@@ -1,10 +1,10 @@
 // What a step type is. Each is defined in a file of its own; `mod.ts` is the table of all.
 import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
 import type { Budget } from "../../content/handlebars/mod.ts";
-import type { Config as Settings } from "../../config.ts";
+import type { Config as Settings } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import type { Json } from "../../db/types.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import type { GraphStep } from "../graph.ts";
 import type { StepOutcome, Run } from "../runs/run.ts";
 

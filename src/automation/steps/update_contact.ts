@@ -12,7 +12,7 @@ import type { Budget } from "../../content/handlebars/mod.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Db, Json } from "../../db/types.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import {
   budgetOf,
   compileTree,

@@ -1,5 +1,5 @@
 import { fault, missingOr } from "../../audience/faults.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { eventNameFaults } from "../text_faults.ts";
 import { all, defineStep, MAX_WAIT_SECONDS } from "./step_type.ts";
 

@@ -57,7 +57,7 @@ const TURN_MS = 5_000;
 /** After this, calls put aside return to the queue, should this process die in the meantime. */
 const ASIDE_MS = 60_000;
 
-// The fast lane runs two jobs at once for each connection (`src/worker.ts`). Half of them may be calls, and half of
+// The fast lane runs two jobs at once for each connection (`src/worker/`). Half of them may be calls, and half of
 // those may be of one project: however slow servers are, mail has a job for each connection.
 const placesOf = perService(({ mailer }) => {
   const all = Math.max(1, mailer.connections);

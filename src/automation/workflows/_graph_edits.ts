@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import { NOBODY } from "../../edits.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import type { Graph, GraphStep } from "../graph.ts";
 import {
   completeConfig,

@@ -1,7 +1,7 @@
 // What is wrong with a graph before it is saved: all that saving and enabling would refuse, and what may be a mistake.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { TRIGGER } from "../graph.ts";
 import { type Examined, findingsOf, type WorkflowFinding } from "./findings.ts";
 import { type GivenGraph, type GivenStep, readGiven } from "./given_graph.ts";

@@ -1,7 +1,7 @@
 // The steps of a workflow: added, changed, deleted. Executions under way go on by the version that they began with.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import {
   assertStepSize,
   assertStep,

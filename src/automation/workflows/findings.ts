@@ -1,7 +1,7 @@
 // What is wrong with a workflow as it stands: a draft shows it, and what is an error keeps it from being enabled.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { type Graph, type GraphStep, triggerOf } from "../graph.ts";
 import { stepTypeOf } from "../steps/mod.ts";
 import { deadEnds } from "./dead_ends.ts";

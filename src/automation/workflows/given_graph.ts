@@ -3,7 +3,7 @@ import { fault, isUuid } from "../../audience/faults.ts";
 import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type FieldError, Problem } from "../../problem.ts";
+import { type FieldError, Problem } from "../../problem/mod.ts";
 import type { Graph } from "../graph.ts";
 import {
   completeConfig,

@@ -2,7 +2,7 @@
 import { type Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { beginEdit, type Edit, editTag } from "../../edits.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { completeConfig, stepTypeOf, storedConfig, templateOf } from "../steps/mod.ts";
 import { editGraph } from "./_graph_edits.ts";
 import { findingsOf, type WorkflowFinding } from "./findings.ts";

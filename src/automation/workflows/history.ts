@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Edit } from "../../edits.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
 import { stepTypeOf } from "../steps/mod.ts";
 import { type GraphDocument, replaceGraph } from "./graph_document.ts";

@@ -2,7 +2,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import { beginEdit, type Edit, NOBODY } from "../../edits.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
 import { saveTriggerReferences } from "./references.ts";
 import {

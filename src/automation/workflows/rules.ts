@@ -1,5 +1,5 @@
 // The rules for every graph, whatever is edited: one transition for each branch, and no loop without a pause.
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Graph, type GraphStep, type GraphTransition, triggerOf, wayOut } from "../graph.ts";
 import { branchesOf, stepTypeOf } from "../steps/mod.ts";
 

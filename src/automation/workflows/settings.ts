@@ -3,7 +3,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { beginEdit, type Edit, editTag, NOBODY } from "../../edits.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { type Graph, TRIGGER } from "../graph.ts";
 import { type WorkflowFinding, findingsOf } from "./findings.ts";
 import { toWorkflow, type Workflow } from "./records.ts";

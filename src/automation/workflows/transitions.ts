@@ -1,7 +1,7 @@
 // The transitions between the steps of a workflow: added, deleted, and opened for one more step.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { connect, type Editor, editGraph, insertStep, type NewStep, stepWithId } from "./_graph_edits.ts";
 import { assertTransition } from "./rules.ts";
 import { branchesOf, completeConfig, stepTypeOf } from "../steps/mod.ts";

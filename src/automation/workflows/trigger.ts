@@ -1,6 +1,6 @@
 // When a workflow starts: at an event, at times of a schedule, or when somebody asks for it.
 import { fault, isObject, isUuid, missingOr } from "../../audience/faults.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import type { Reference } from "../steps/step_type.ts";
 import { eventNameFaults } from "../text_faults.ts";
 

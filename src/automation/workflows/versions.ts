@@ -1,7 +1,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Json } from "../../db/types.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { completeConfig } from "../steps/mod.ts";
 import type { Graph } from "../graph.ts";
 import { graphRowsOf } from "./records.ts";

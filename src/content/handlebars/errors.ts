@@ -1,4 +1,4 @@
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { checkTemplate, type TemplateError } from "./mod.ts";
 
 /** What is wrong with a template, as the error of a field; nothing for a source that is fine or not there. */

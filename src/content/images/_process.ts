@@ -1,7 +1,7 @@
 // Untrusted images are read by a separate process: decoders are a common target of attacks, and pixels take time and
 // memory.
 import { join } from "node:path";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { newProgram, type Program } from "../child_process.ts";
 import { MAX_CLEAN_BYTES } from "./_faults.ts";
 

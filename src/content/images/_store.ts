@@ -2,7 +2,7 @@
 // itself has no time limit, and cannot set how long an image may be cached by those who get it from the bucket.
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /** A bucket for images, under their keys. Every failure is a 503, and its reason is in the log. */
 export interface ImageStore {

@@ -1,7 +1,7 @@
 // The images of a project as its people see them: a list, where each is shown, and how to be rid of one.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Upload, urlOf } from "./mod.ts";
 import { imageStore } from "./_store.ts";
 

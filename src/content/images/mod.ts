@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { CONTENT_TYPES, type ImageKind, imageKindOf } from "./_kinds.ts";
 import { cleanImage } from "./_process.ts";
 import { type ImageStore, imageStore } from "./_store.ts";

@@ -1,5 +1,5 @@
 // The body of a message becomes what is rendered: HTML stays as it is, MJML is compiled once, when it is saved.
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import type { Program } from "../child_process.ts";
 import { type Complaint, compiler, runMjml } from "./_process.ts";
 import { type MjmlSource, readMjml } from "./_source.ts";

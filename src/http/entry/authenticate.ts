@@ -21,12 +21,12 @@ import {
 import type { Context } from "../../context.ts";
 import { withoutEffect } from "../../database_errors.ts";
 import type { Caller } from "../../insight/requests/log.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { BODY_LIMIT, UNREAD } from "./body.ts";
 import { readBody } from "./body_plans.ts";
 import { readForm } from "./form.ts";
 import { assertKnownQuery } from "./query_names.ts";
-import { rateLimitFields } from "../../problem.ts";
+import { rateLimitFields } from "../../problem/mod.ts";
 import { note } from "./requests.ts";
 import { isUuid } from "./schemas.ts";
 import { streamBody } from "./stream_body.ts";

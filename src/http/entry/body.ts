@@ -1,6 +1,6 @@
 // Reads the JSON of a request, after the caller is authenticated.
 import { setImmediate } from "node:timers/promises";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import type { Bounds } from "./body_bounds.ts";
 import { take } from "./field_errors.ts";
 import { assertWithin } from "./json_scan.ts";

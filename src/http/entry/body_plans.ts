@@ -3,7 +3,7 @@
 import { Kind, OptionalKind, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { Context } from "../../context.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { BODY_LIMIT, type JsonBody, readJson } from "./body.ts";
 import { type Bounds, bodyBounds, IGNORED_BODY } from "./body_bounds.ts";
 import { fieldErrors, itemsMessage, ruleErrors } from "./field_errors.ts";

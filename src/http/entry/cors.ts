@@ -1,6 +1,6 @@
 // Browsers may call /v1 from anywhere with the public key. All else is open to dashboards only, which bring the session
 // cookie along.
-import { dashboardOrigins } from "../../config.ts";
+import { dashboardOrigins } from "../../config/mod.ts";
 import { type Context, perService } from "../../context.ts";
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 // Server-sent events: an answer that goes on, a message at a time (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 import type { Context } from "../../context.ts";
 import type { Actor } from "../../accounts/audit.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { createTurnstile } from "./turnstile.ts";
 
 /** Of one project, of one of its members, and of all, in this process. An idle one costs a timer and 6 KB beside its connection. */

@@ -1,7 +1,7 @@
 // Turns what TypeBox says about a value into the field errors of the API: all of them, each at its own path.
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { type ValueError, type ValueErrorIterator, ValueErrorType as Type } from "@sinclair/typebox/errors";
-import type { FieldError, FieldErrorCode } from "../../problem.ts";
+import type { FieldError, FieldErrorCode } from "../../problem/mod.ts";
 import { textFault } from "./text.ts";
 
 const MAX_ERRORS = 100;

@@ -2,7 +2,7 @@
 // `formData()`: that one loses the type of each part, and copies the file three times.
 import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { readBytes } from "./body.ts";
 
 /** A file as it came in a form. */

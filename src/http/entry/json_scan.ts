@@ -2,7 +2,7 @@
 // much of it is escaped. It does not say whether it is JSON at all; that is for the parser, which afterwards has only
 // bearable work before it.
 import { setImmediate } from "node:timers/promises";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 
 /** How much JSON a request may bring. */
 export interface JsonLimits {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { AnyElysia } from "elysia";
 import { conditionSchemas } from "../../audience/conditions/catalogue.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/mod.ts";
 import { VERSION } from "../../version.ts";
 import {
   addExample,

@@ -4,7 +4,7 @@ import { Elysia, ValidationError } from "elysia";
 import type { ValueError } from "@sinclair/typebox/errors";
 import { goneParent, isConflict, isDatabaseAway, isTimeout, mayHaveHappened } from "../../database_errors.ts";
 import { describeError } from "../../log.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import { isForBrowser } from "./browser.ts";
 import { fieldErrors } from "./field_errors.ts";
 import { note, requestIdOf } from "./requests.ts";

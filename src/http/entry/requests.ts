@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { type Caller, recordRequest } from "../../insight/requests/log.ts";
 import type { Log } from "../../log.ts";
 import { metersOf } from "../../meters.ts";
-import type { Problem } from "../../problem.ts";
+import type { Problem } from "../../problem/mod.ts";
 
 interface Noted {
   requestId: string;

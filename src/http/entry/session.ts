@@ -3,9 +3,9 @@ import { createSecretKey } from "node:crypto";
 import { jwt } from "@elysiajs/jwt";
 import { derivedKey } from "../../accounts/secrets.ts";
 import { SESSION_MS, type Visitor } from "../../accounts/people/sessions.ts";
-import { dashboardOrigins } from "../../config.ts";
+import { dashboardOrigins } from "../../config/mod.ts";
 import { type Context, perService } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { clientNetwork, type KnowsAddress } from "./client_network.ts";
 import { isUuid } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 // A body that is a file by itself, and is worked on while it comes: nothing of it is kept here.
 import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 /** A file on its way. */
 export interface StreamedBody {

@@ -2,7 +2,7 @@
 // counts UTF-16 units, of which an emoji has two.
 import { FormatRegistry, Kind, type TSchema, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
-import type { FieldErrorCode } from "../../problem.ts";
+import type { FieldErrorCode } from "../../problem/mod.ts";
 
 /** What text may be. */
 export interface TextOptions {

@@ -1,4 +1,4 @@
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/mod.ts";
 
 /**
  * Tells browsers to come back over TLS only, for a year; nothing where the address of the service has none. It covers

@@ -1,6 +1,6 @@
 // How many of something may be under way at a time: of one project, and of all, in this process.
 import type { Context } from "../../context.ts";
-import { type Problem, problems } from "../../problem.ts";
+import { type Problem, problems } from "../../problem/mod.ts";
 
 interface Limits {
   /** Of one project, or whatever else the key names. */

@@ -1,6 +1,6 @@
 // Everybody behind a proxy that is not configured shares one limit: this is reported, seldom.
 import { recordUnnamedProxy } from "../../accounts/unnamed_proxies.ts";
-import { trustedProxies } from "../../config.ts";
+import { trustedProxies } from "../../config/mod.ts";
 import { type Context, perService } from "../../context.ts";
 import { asV4, isPrivate, proxyMatcher, withoutZone } from "../../proxies.ts";
 import type { KnowsAddress } from "./client_network.ts";

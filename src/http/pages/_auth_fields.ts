@@ -2,7 +2,7 @@
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type NoticePage, pathOf } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 

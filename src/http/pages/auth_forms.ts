@@ -4,7 +4,7 @@ import { findOwner } from "../../accounts/people/tokens.ts";
 import { isInvitationToken } from "../../accounts/projects/invitations.ts";
 import { requestPasswordReset, resetPassword } from "../../accounts/people/log_in.ts";
 import { isForAccount, signUp } from "../../accounts/people/sign_up.ts";
-import { dashboardAddress, isProduction } from "../../config.ts";
+import { dashboardAddress, isProduction } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
 import {

@@ -3,7 +3,7 @@
 import { Elysia } from "elysia";
 import type { Context } from "../../context.ts";
 import { isDatabaseAway, mayHaveHappened } from "../../database_errors.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import { readBytes } from "../entry/body.ts";
 import type { KnowsAddress } from "../entry/client_network.ts";
 import { ICON } from "./home_page.ts";

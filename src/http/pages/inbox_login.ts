@@ -2,8 +2,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { findSession } from "../../accounts/people/sessions.ts";
 import type { Context } from "../../context.ts";
-import { isProduction } from "../../config.ts";
-import { problems } from "../../problem.ts";
+import { isProduction } from "../../config/mod.ts";
+import { problems } from "../../problem/mod.ts";
 import { assertNoOtherPage, namedSession, sessionToken } from "../entry/session.ts";
 
 const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);

@@ -1,5 +1,5 @@
 import { SANDBOX_DOMAIN } from "../../accounts/projects/domains.ts";
-import { type Config, isProduction } from "../../config.ts";
+import { type Config, isProduction } from "../../config/mod.ts";
 import { escapeHtml, page } from "./html.ts";
 import type { InboxVisitor } from "./inbox_login.ts";
 

@@ -5,7 +5,7 @@ import { isSessionOf } from "../../accounts/people/sessions.ts";
 import { requestVerification, verifyEmail } from "../../accounts/people/sign_up.ts";
 import { disownAccount, type ProjectFates, projectFates } from "../../accounts/people/removal.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { accountSince, describeAccount, shownNames } from "../../sending/platform/account_mails.ts";
 import { addressField, addressOf, deadLink, hidden, passwordLink } from "./_auth_fields.ts";
 import { clientNetwork } from "../entry/client_network.ts";

@@ -2,7 +2,7 @@
 // it, so that a preview of the link does not use it up.
 import { enterByStartToken, isStartToken, START_LINK_MINUTES } from "../../accounts/people/start_links.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { hidden } from "./_auth_fields.ts";
 import { type FormPage, type FormVisit, type NoticePage, pathOf } from "./form_pages.ts";
 import { letIn } from "./two_factor_page.ts";

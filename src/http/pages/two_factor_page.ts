@@ -9,9 +9,9 @@ import {
 } from "../../accounts/people/admission.ts";
 import { logInAddress } from "../../accounts/people/links.ts";
 import { seal, unseal } from "../../accounts/secrets.ts";
-import { dashboardAddress } from "../../config.ts";
+import { dashboardAddress } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
-import { Problem } from "../../problem.ts";
+import { Problem } from "../../problem/mod.ts";
 import { type FormPage, formRoutes, type FormVisit, type NoticePage, pathOf } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 import { addCookie, type Answering, ownCookie, setSessionCookie, visitorOf } from "../entry/session.ts";

@@ -1,7 +1,7 @@
 // Places in the feed as cursors, and the types in its queries.
 import { t } from "elysia";
 import type { FeedPlace } from "../../insight/activity/mod.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { isUuid, Text } from "../entry/schemas.ts";
 import { readCursor, toCursor } from "./_lists.ts";
 

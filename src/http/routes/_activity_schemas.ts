@@ -1,7 +1,7 @@
 // How the feed looks in requests and answers.
 import { t } from "elysia";
 import { ACTIVITY_TYPES, type ActivityType } from "../../insight/activity/types.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { Data, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 /** A type of the feed's items. */

@@ -1,7 +1,7 @@
 // How a campaign looks in requests and answers.
 import { t } from "elysia";
 import { percent } from "../../percent.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { Campaign as CampaignRow } from "../../sending/campaigns/mod.ts";
 import { audienceErrors, campaignErrors, campaignPatchErrors } from "../../sending/campaigns/input.ts";
 import { bounded, CONDITION_SIZE } from "../entry/body_bounds.ts";

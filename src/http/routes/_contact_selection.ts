@@ -3,7 +3,7 @@ import { t } from "elysia";
 import { conditionErrors } from "../../audience/conditions/tree.ts";
 import { readCell } from "../../audience/contacts/cells.ts";
 import type { Selection } from "../../audience/selection.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { IdOf, QueryFlag, readFlag, Text } from "../entry/schemas.ts";
 
 const MAX_CONDITION = 8_000;

@@ -1,5 +1,5 @@
 // A body that is a CSV file.
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { StreamedBody } from "../entry/stream_body.ts";
 
 const CSV_TYPES = [

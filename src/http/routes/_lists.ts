@@ -1,7 +1,7 @@
 // Cursor lists: opaque, stable, clamped (guides/api.md).
 import { type TObject, type TProperties, type TSchema } from "@sinclair/typebox";
 import { t } from "elysia";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { LenientWord } from "../entry/document.ts";
 import { Int, isUuid, Nullable, QueryCount, QueryInteger, Words } from "../entry/schemas.ts";
 

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { LoggedIn } from "../../accounts/people/credentials.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { UNREAD } from "../entry/body.ts";
 import { readBody } from "../entry/body_plans.ts";
 import { takePublicRequest } from "../entry/public_limits.ts";

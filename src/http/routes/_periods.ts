@@ -1,7 +1,7 @@
 // `startDate` and `endDate`, as several lists and statistics take them.
 import { t } from "elysia";
 import { dateError, readTime, type WrittenTime } from "../../insight/date_range.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 
 /** The query of something that can be limited to a period. */
 export const PeriodQuery = {

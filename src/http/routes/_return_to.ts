@@ -1,5 +1,5 @@
 // Where a browser may be sent after signing in: to our pages, and to the dashboards in the settings.
-import { type Config, dashboardAddress, dashboardOrigins } from "../../config.ts";
+import { type Config, dashboardAddress, dashboardOrigins } from "../../config/mod.ts";
 
 const MAX_LENGTH = 1_000;
 

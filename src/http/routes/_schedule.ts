@@ -1,5 +1,5 @@
 // When a campaign is to be sent, as requests write it.
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/i;
 const HAS_ZONE = /(Z|[T ].*[+-]\d\d(:?\d\d)?)$/i;

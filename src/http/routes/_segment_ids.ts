@@ -1,4 +1,4 @@
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { isUuid } from "../entry/schemas.ts";
 
 /** The id of a segment. Throws SEGMENT_NOT_FOUND for what cannot be one. */

@@ -6,7 +6,7 @@ import {
   unsavedErrors,
   type UnsavedTemplate,
 } from "../../content/templates.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { documented, requiredFields } from "../entry/document.ts";
 import { requiredError, withRules } from "../entry/field_errors.ts";
 import {

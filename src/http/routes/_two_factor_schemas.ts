@@ -1,7 +1,7 @@
 // What factors look like in requests and answers.
 import { type TProperties, Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { Data, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 /** The fields of a WebAuthn answer are base64url. */

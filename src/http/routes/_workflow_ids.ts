@@ -1,5 +1,5 @@
 // The ids in the paths below /workflows.
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { isUuid } from "../entry/schemas.ts";
 
 /** The id of a workflow. Throws WORKFLOW_NOT_FOUND for what cannot be one. */

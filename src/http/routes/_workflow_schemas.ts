@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { STEP_TYPES, type StepTypeName, stepErrors } from "../../automation/steps/mod.ts";
 import { TRIGGER_TYPES, triggerErrors, type TriggerType } from "../../automation/workflows/trigger.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { Absent, documented } from "../entry/document.ts";
 import { ANY_CONFIG, stepsByType } from "./_step_documents.ts";

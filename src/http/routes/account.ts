@@ -9,7 +9,7 @@ import { endOtherSessions, endOwnSession, listSessions } from "../../accounts/pe
 import { MAX_NAME, nameErrors } from "../../accounts/names.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { clientNetwork } from "../entry/client_network.ts";
 import { documented } from "../entry/document.ts";

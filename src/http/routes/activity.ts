@@ -7,7 +7,7 @@ import { countRecent, readActivityStats } from "../../insight/activity/stats.ts"
 import { listActivityTypes } from "../../insight/activity/types.ts";
 import { listUpcoming } from "../../insight/activity/upcoming.ts";
 import { daysErrors, readDays } from "../../insight/date_range.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { readPlace, WantedQuery, writePlace } from "./_activity_place.ts";
 import { ActivityItem, readTypes, TypeWord, typesErrors, UpcomingItem } from "./_activity_schemas.ts";
 import { ActivityTotals, DaysQuery } from "./_analytics_schemas.ts";

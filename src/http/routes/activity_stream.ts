@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { isWanted, type WantedActivity } from "../../insight/activity/types.ts";
 import type { FeedPlace } from "../../insight/activity/mod.ts";
 import { mayWatch, type News, readSince, watchActivity } from "../../insight/activity/live.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { STREAM_MINUTES, type StreamReader, streamEvents } from "../entry/event_stream.ts";
 import { withRules } from "../entry/field_errors.ts";

@@ -14,7 +14,7 @@ import { endSession, findSession } from "../../accounts/people/sessions.ts";
 import { requestVerification, signUp, verifyEmail } from "../../accounts/people/sign_up.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { authPageRoutes } from "../pages/auth_forms.ts";
 import { assertOneProof, PasskeyOptions } from "./_two_factor_schemas.ts";

@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { countAudienceOf } from "../../sending/campaigns/reach.ts";
 import { getCampaign } from "../../sending/campaigns/mod.ts";
 import { campaignLinks, campaignReasons, campaignSeries } from "../../sending/campaigns/outcomes.ts";

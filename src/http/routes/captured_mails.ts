@@ -7,7 +7,7 @@ import {
   type OwnScope,
   releaseOwn,
 } from "../../sending/captured/of_project.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateMember } from "../entry/authenticate.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";

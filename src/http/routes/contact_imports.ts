@@ -14,7 +14,7 @@ import {
 } from "../../audience/contacts/imports.ts";
 import { nameOf } from "../../accounts/audit.ts";
 import type { Context } from "../../context.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";

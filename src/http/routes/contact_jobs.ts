@@ -9,7 +9,7 @@ import {
 } from "../../audience/bulk_jobs.ts";
 import type { Selection } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";

@@ -10,7 +10,7 @@ import {
 import { EXPORT_FORMATS, exportContacts } from "../../audience/export.ts";
 import { compileSelection, countSelected, type Selected, type Selection } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { streamText } from "../entry/streams.ts";

@@ -8,7 +8,7 @@ import { segmentsOf } from "../../audience/segments/explain.ts";
 import { executionsOfContact } from "../../automation/engine/executions.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { ExecutionStatus } from "./_workflow_schemas.ts";

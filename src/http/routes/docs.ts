@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Elysia } from "elysia";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { guideIndex, guidePage, GUIDES } from "../pages/guide_pages.ts";
 import { referencePages } from "../pages/reference_pages.ts";
 

@@ -1,7 +1,7 @@
 // /domains: where a project sends from, and the DNS records that prove it. Bare resources.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { readDomain } from "../../accounts/projects/domains.ts";
 import { replaceLostDkimKey } from "../../sending/dkim_keys.ts";
 import { addDomain, listDomains, removeDomain, verifyDomain, getDomain } from "../../sending/domains/mod.ts";

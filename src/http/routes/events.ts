@@ -8,7 +8,7 @@ import { countEvents, countEventsByDay, listEventNames } from "../../insight/eve
 import { trackInput } from "../../insight/events/tracking.ts";
 import { getEventUsage } from "../../insight/events/usage.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { idempotencyKey } from "../entry/idempotency.ts";

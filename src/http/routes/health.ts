@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { answers } from "../entry/schemas.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { readiness } from "../../sending/readiness.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { problemResponses } from "../entry/problems.ts";

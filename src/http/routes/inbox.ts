@@ -5,7 +5,7 @@ import { projectsWithCapturedMails } from "../../sending/captured/mod.ts";
 import { OWN_PAGE_HEADERS } from "../pages/html.ts";
 import { isOperator, inboxVisitorOf } from "../pages/inbox_login.ts";
 import { inboxPage } from "../pages/inbox_page.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { inboxMailsRoutes } from "./inbox_mails.ts";
 
 const ASSETS = {

@@ -1,7 +1,7 @@
 // /inbox/mails: what was captured instead of sent, for members of a project, its key and the operator.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import {
   clearCapturedMails,
   countCapturedMails,

@@ -1,10 +1,10 @@
 // For Prometheus. No limit; no key but the token of the installation, where there is one.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia, t } from "elysia";
-import { isProduction } from "../../config.ts";
+import { isProduction } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { METRICS_TYPE, renderMetrics } from "../../insight/metrics.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { ProblemEnvelope } from "../entry/schemas.ts";
 
 /** `GET /metrics`, in the text format of Prometheus. With `METRICS_TOKEN` it takes that as a bearer token; in production it asks for one always. */

@@ -12,7 +12,7 @@ import {
 import type { Context } from "../../context.ts";
 import { isDatabaseAway } from "../../database_errors.ts";
 import { describeError } from "../../log.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import type { KnowsAddress } from "../entry/client_network.ts";
 import { askForPassword, linkRoutes } from "../pages/oauth_link.ts";
 import { SIGN_IN_PAGE_HEADERS, signInPage } from "../pages/oauth_page.ts";

@@ -6,7 +6,7 @@ import { SCOPES } from "../../accounts/projects/scopes.ts";
 import { rotateWebhookSecret, webhookSecretHint } from "../../accounts/projects/webhook_secrets.ts";
 import type { Context } from "../../context.ts";
 import { readTime } from "../../insight/date_range.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateMember } from "../entry/authenticate.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";

@@ -6,7 +6,7 @@ import { changeRole, listMembers, removeMember } from "../../accounts/projects/m
 import { setupStateOf } from "../../accounts/projects/setup_state.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { inviteMember } from "../../sending/platform/invitations.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";
 import { getProject } from "../../accounts/projects/own.ts";

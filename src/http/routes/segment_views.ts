@@ -9,7 +9,7 @@ import { compileSelection, countSelected, type Selected } from "../../audience/s
 import type { Context } from "../../context.ts";
 import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { MAX_DAYS } from "../../insight/timeseries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, Contact, Int, isUuid, Nullable, PathId, Text } from "../entry/schemas.ts";

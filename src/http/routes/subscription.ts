@@ -6,7 +6,7 @@ import { languageAccepted } from "../../content/languages/mod.ts";
 import type { Context } from "../../context.ts";
 import { isDatabaseAway } from "../../database_errors.ts";
 import { describeError } from "../../log.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import {
   findSubscription,
   subscribe,

@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia";
 import { listTemplateUses } from "../../content/template_uses.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { sendTemplateTest } from "../../sending/send/test_mail.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, EmailAddress, Int, isUuid, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";

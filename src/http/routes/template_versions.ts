@@ -3,7 +3,7 @@ import { Elysia, t } from "elysia";
 import { templateTag } from "../../content/templates.ts";
 import { getVersion, listVersions, restoreVersion } from "../../content/template_versions.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
 import { answers, PathId } from "../entry/schemas.ts";

@@ -12,7 +12,7 @@ import {
   templateTag,
 } from "../../content/templates.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { previewMessage, previewUnsaved } from "../../sending/compose/preview.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import {

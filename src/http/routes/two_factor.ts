@@ -14,7 +14,7 @@ import { beginTotp, confirmTotp, removeTotp } from "../../accounts/people/factor
 import { twoFactorOf } from "../../accounts/people/factors/mod.ts";
 import { MAX_NAME } from "../../accounts/names.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateUser } from "../entry/authenticate.ts";
 import { answers, isUuid, Nullable, PathId, Text } from "../entry/schemas.ts";
 import {

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { deleteUpload, listUploads, measureUploads, usesOfUpload } from "../../content/images/library.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Int, Nullable, QueryFlag, readFlag, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 import { clampLimit, CursorQuery, readCursor, toCursor } from "./_lists.ts";

@@ -9,7 +9,7 @@ import {
   uploadImage,
 } from "../../content/images/mod.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
 import { takePublicRequest } from "../entry/public_limits.ts";

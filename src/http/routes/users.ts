@@ -16,7 +16,7 @@ import {
 } from "../../accounts/projects/mod.ts";
 import { assertRole, type Role } from "../../accounts/projects/roles.ts";
 import type { SessionUser } from "../../accounts/people/sessions.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { MAX_NAME } from "../../accounts/names.ts";
 import type { Context } from "../../context.ts";
 import { securityOf } from "../../sending/feedback/reputation.ts";

@@ -2,7 +2,7 @@
 import { Elysia, t } from "elysia";
 import { takeBillingEvent } from "../../accounts/billing/events.ts";
 import { REMEMBER_RECEIPTS_MS } from "../../accounts/webhook_receipts.ts";
-import { snsTopics } from "../../config.ts";
+import { snsTopics } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import { readSesMessage } from "../../mail/ses_notices.ts";
@@ -14,7 +14,7 @@ import {
   snsTime,
   snsUrl,
 } from "../../mail/sns.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import { takeNotification } from "../../sending/feedback/notifications.ts";
 import { readBytes, UNREAD } from "../entry/body.ts";
 import { bounded } from "../entry/body_bounds.ts";

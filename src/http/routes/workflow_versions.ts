@@ -7,7 +7,7 @@ import {
   restoreGraphVersion,
 } from "../../automation/workflows/history.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
 import { answers, Int, Nullable, PathId, Timestamp } from "../entry/schemas.ts";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { beginning, containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import { searchedAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type ActivityFilter, type ActivityList, type ActivityPage, findPlaces, toList } from "./mod.ts";
 import type { FeedPlace } from "./_items.ts";
 import { ACTIVITY_TYPES, sourcesOfWanted, typeOfEvent } from "./types.ts";

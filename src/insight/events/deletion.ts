@@ -3,7 +3,7 @@ import { isReservedEvent } from "../../audience/events.ts";
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs, type Jobs } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { usesOfEvent } from "./usage.ts";
 import { FIRST_ID } from "../ids.ts";
 

@@ -7,7 +7,7 @@ import { track, trackErrors, type TrackResult } from "../../audience/tracking.ts
 import type { Context } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import type { LoggedEvent } from "./log.ts";
 
 /** A body of either kind; its schema has been checked. The address is trimmed and lower-case. */

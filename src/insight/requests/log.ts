@@ -6,7 +6,7 @@ import { isDatabaseAway, isTimeout } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { metersOf } from "../../meters.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { addressesIn, describeBody, withoutSecrets } from "./_redaction.ts";
 import { roomOf } from "./_room.ts";
 

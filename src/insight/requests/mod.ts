@@ -2,7 +2,7 @@
 import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { FIRST_ID, LAST_ID, timeOf } from "../ids.ts";
 
 /** How long requests are kept. */

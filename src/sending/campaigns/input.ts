@@ -5,7 +5,7 @@ import { templateErrors } from "../../content/handlebars/errors.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { type FieldError, problems } from "../../problem.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
 import type { CampaignAudience } from "./audience.ts";
 
 /** The body of a request, valid by its schema. What is left out may come from the template. */

@@ -7,7 +7,7 @@ import type { Queries } from "../../db/queries.gen.ts";
 import { beginEdit, type Edit, editTag, NOBODY } from "../../edits.ts";
 import { rollUpAll } from "../../rollup.ts";
 import { addJob } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { countRecipients } from "./audience.ts";
 import { assertAudience, type CampaignInput, type CampaignValues, contentOf } from "./input.ts";
 

@@ -3,7 +3,7 @@ import { countBySubscription } from "../../audience/contacts/list.ts";
 import type { Condition } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { withinBudget } from "../../time_budget.ts";
 import {
   type AudienceDefinition,

@@ -12,7 +12,7 @@ import type { Queries } from "../../db/queries.gen.ts";
 import type { JsonArg } from "../../db/types.ts";
 import { addJob } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
-import { Problem, problems } from "../../problem.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import {
   type AudienceDefinition,
   type CampaignAudience,

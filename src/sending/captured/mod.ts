@@ -9,7 +9,7 @@ import type { Queries } from "../../db/queries.gen.ts";
 import { searchedAddress } from "../../mail/address.ts";
 import { type CapturedMail, createCaptureMailer } from "../../mail/capture.ts";
 import type { Mailer } from "../../mail/mailer.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 
 // What the inbox keeps of each project: enough to look back on an afternoon of work, and no project takes another one's
 // place.

@@ -1,7 +1,7 @@
 // What the owner of a project does with its captured mails: sends them after all, or gives them up.
 import { type Actor, type AuditAction, recordAudit } from "../../accounts/audit.ts";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { ReleaseScope } from "./_pages.ts";
 import { discardCaptured, type DiscardReport } from "./discard.ts";
 import { CannotRelease, releaseCaptured, type ReleaseReport } from "./release.ts";

@@ -8,7 +8,7 @@ import { type Context, newId, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type FairLine, newFairLine } from "../../fair_line.ts";
 import { createPauses } from "../../pauses.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { CampaignAudience } from "../campaigns/audience.ts";
 import { type Campaign, getCampaign } from "../campaigns/mod.ts";
 import { countReach } from "../campaigns/reach.ts";

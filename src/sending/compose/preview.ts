@@ -10,7 +10,7 @@ import { compileTextPart } from "../../content/handlebars/text_part.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { createPauses } from "../../pauses.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { sampleUrls } from "./mod.ts";
 import { type Footer, footerOf } from "./footer.ts";
 import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";

@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { containing } from "../../db/like.ts";
 import { q } from "../../db/queries.ts";
 import { searchedAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import type { Email } from "./emails.ts";
 
 /** Shorter texts have no three letters in a row, and the index none for them. */

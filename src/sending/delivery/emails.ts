@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Fragment } from "../../db/types.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
 
 /** One row of the ledger: what became of one mail (guides/sending.md). */

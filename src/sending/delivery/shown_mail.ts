@@ -3,7 +3,7 @@ import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { createPauses } from "../../pauses.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Addressee, type Content, prepareContent } from "../compose/mod.ts";
 import { getEmail } from "./emails.ts";
 

@@ -4,7 +4,7 @@ import { readDomain } from "../../accounts/projects/domains.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { makeDkimKey, newDkimKey } from "../dkim_keys.ts";
 import { checkDomain } from "./checks.ts";
 import { type ShownRecord, shownRecordsOf } from "./records.ts";

@@ -1,5 +1,5 @@
 // The records of a domain as its project sees them: what to publish, and their state.
-import { type Config, inboundHost } from "../../config.ts";
+import { type Config, inboundHost } from "../../config/mod.ts";
 import { type DomainRecord, recordKey, neededRecords, type RecordState } from "../../mail/domain_records.ts";
 import type { RecordFinding } from "../../mail/record_findings.ts";
 

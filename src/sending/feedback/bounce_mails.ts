@@ -3,7 +3,7 @@
 // one mail and signed, and only its recipients' side knows it. Anybody may write to `fbl@`, and a report without the
 // return path of its mail changes nothing: a Message-ID would not do, because every answer to the mail contains it.
 import { createHash } from "node:crypto";
-import { inboundHost } from "../../config.ts";
+import { inboundHost } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import { type ReportedOutcome, type MailReport, readMailReport } from "../../mail/bounce_reports.ts";

@@ -5,7 +5,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { rollUpAll } from "../../rollup.ts";
 import { addJobs } from "../../jobs.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { notifyMembers } from "../platform/mod.ts";
 import {
   type Counts,

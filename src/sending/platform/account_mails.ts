@@ -3,7 +3,7 @@ import { accountLink, resetLink } from "../../accounts/people/links.ts";
 import { makeToken, type TokenPurpose } from "../../accounts/people/tokens.ts";
 import { type RemovableAccount, isDisownable } from "../../accounts/people/removal.ts";
 import { projectsLookedAfter } from "../../accounts/people/mod.ts";
-import { dashboardAddress } from "../../config.ts";
+import { dashboardAddress } from "../../config/mod.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { sendPlatformMail, shown } from "./mod.ts";

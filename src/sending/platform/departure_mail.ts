@@ -1,7 +1,7 @@
 // An account was removed by the owner of its address: the members of its projects are notified.
 import { listMembers } from "../../accounts/projects/members.ts";
 import { NO_OWNER } from "../../accounts/projects/mod.ts";
-import { dashboardAddress } from "../../config.ts";
+import { dashboardAddress } from "../../config/mod.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type MemberNotice, notifyMembers, sendPlatformMail, shown } from "./mod.ts";

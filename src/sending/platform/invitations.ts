@@ -4,10 +4,10 @@ import { INVITATION_DAYS } from "../../accounts/projects/invitations.ts";
 import { accountLink } from "../../accounts/people/links.ts";
 import { addMember, type Member } from "../../accounts/projects/members.ts";
 import type { Role } from "../../accounts/projects/roles.ts";
-import { dashboardAddress } from "../../config.ts";
+import { dashboardAddress } from "../../config/mod.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type PlatformMail, sendPlatformMail, shown } from "./mod.ts";
 
 const NO_SENDER = [

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { type DataInput, dataErrors } from "../../audience/contacts/data.ts";
 import { templateErrors } from "../../content/handlebars/errors.ts";
 import { parseAddress, parseMailbox } from "../../mail/address.ts";
-import type { FieldError } from "../../problem.ts";
+import type { FieldError } from "../../problem/mod.ts";
 
 /** An address, with or without a name: `ada@example.com`, `Ada <ada@example.com>`, or both apart. */
 export type MailboxInput = string | { email: string; name?: string | undefined };

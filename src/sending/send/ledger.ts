@@ -5,7 +5,7 @@ import { optedOutAmong } from "../../audience/contacts/mod.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { addSendJobs } from "../delivery/enqueue.ts";
 
 /** What of a message decides who may get it. */

@@ -7,7 +7,7 @@ import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { assertMayBeSent, enterLedger } from "./ledger.ts";
 import { type Recipient, recipientsOf, type SendInput, sendErrors, toRecipient } from "./input.ts";
 

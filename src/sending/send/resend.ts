@@ -4,7 +4,7 @@ import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Json } from "../../db/types.ts";
-import { problems } from "../../problem.ts";
+import { problems } from "../../problem/mod.ts";
 import { type Email, getEmail } from "../delivery/emails.ts";
 import { assertMayBeSent, enterLedger } from "./ledger.ts";
 

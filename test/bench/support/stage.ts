@@ -3,11 +3,11 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProject, type NewProject } from "../../../src/accounts/projects/mod.ts";
-import { loadConfig } from "../../../src/config.ts";
+import { loadConfig } from "../../../src/config/mod.ts";
 import type { Context } from "../../../src/context.ts";
 import { startEmbedded } from "../../../src/embedded/mod.ts";
 import { addVerifiedDomain } from "../../../src/accounts/projects/domains.ts";
-import { openService } from "../../../src/service.ts";
+import { openService } from "../../../src/service/mod.ts";
 
 const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname;
 const START_MS = 30_000;

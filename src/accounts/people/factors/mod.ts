@@ -3,7 +3,7 @@
 import { type Context, inTransaction } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
 import type { AccountChange } from "../../../jobs.ts";
-import { problems } from "../../../problem.ts";
+import { problems } from "../../../problem/mod.ts";
 import { OPERATOR, recordAudits } from "../../audit.ts";
 import { notify } from "../notices.ts";
 import { listPasskeys } from "./passkey_list.ts";

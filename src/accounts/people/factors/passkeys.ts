@@ -2,10 +2,10 @@
 // A challenge is signed and stored nowhere; once it is answered it is noted, so that no answer counts twice.
 import { createHash, randomBytes } from "node:crypto";
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { dashboardAddress, dashboardOrigins } from "../../../config.ts";
+import { dashboardAddress, dashboardOrigins } from "../../../config/mod.ts";
 import { type Context, inTransaction, newId } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
-import { problems } from "../../../problem.ts";
+import { problems } from "../../../problem/mod.ts";
 import { nameErrors } from "../../names.ts";
 import { openToken, signToken } from "../../secrets.ts";
 import type { ListedPasskey } from "./passkey_list.ts";

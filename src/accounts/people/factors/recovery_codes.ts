@@ -2,7 +2,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { type Context, inTransaction } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
-import { problems } from "../../../problem.ts";
+import { problems } from "../../../problem/mod.ts";
 import { notify } from "../notices.ts";
 import type { SessionUser } from "../sessions.ts";
 

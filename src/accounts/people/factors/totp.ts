@@ -2,7 +2,7 @@
 import { Secret, TOTP } from "otpauth";
 import { type Context, inTransaction } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
-import { problems } from "../../../problem.ts";
+import { problems } from "../../../problem/mod.ts";
 import { seal, unseal } from "../../secrets.ts";
 import type { SessionUser } from "../sessions.ts";
 import { assertMayHaveFactors, factorAdded, factorRemoved } from "./mod.ts";

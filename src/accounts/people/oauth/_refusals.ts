@@ -1,6 +1,6 @@
 // What goes wrong at a provider, as a refusal for people and in words for the log.
 import { AuthorizationResponseError, ResponseBodyError } from "openid-client";
-import { type Problem, problems } from "../../../problem.ts";
+import { type Problem, problems } from "../../../problem/mod.ts";
 import type { Provider } from "./providers.ts";
 
 /** What providers call a code that was used before, is too old or was made up. */

@@ -1,7 +1,7 @@
 // Which of our users a sign-in at a provider belongs to.
 import { type Context, inTransaction } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
-import { Problem, problems } from "../../../problem.ts";
+import { Problem, problems } from "../../../problem/mod.ts";
 import { assertMaySignUp, createUser } from "../mod.ts";
 
 /** Somebody, as a provider knows them. */

@@ -1,7 +1,7 @@
 // A sign-in at a provider that meets an account which anybody may have created with its address. The password of that
 // account links the two; without it, a reset by mail helps.
 import { type Context, inTransaction } from "../../../context.ts";
-import { problems } from "../../../problem.ts";
+import { problems } from "../../../problem/mod.ts";
 import { type Admission, admit } from "../admission.ts";
 import { checkPassword, holdChecked } from "../credentials.ts";
 import { link, type Profile } from "./identities.ts";

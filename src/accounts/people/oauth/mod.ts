@@ -10,7 +10,7 @@ import {
 } from "openid-client";
 import type { Context } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
-import { problems } from "../../../problem.ts";
+import { problems } from "../../../problem/mod.ts";
 import { readProfile, type Tokens } from "./_profile.ts";
 import { told } from "./_refusals.ts";
 import { type Admission, admit } from "../admission.ts";

@@ -8,7 +8,7 @@ import {
   discovery,
   enableNonRepudiationChecks,
 } from "openid-client";
-import type { Config } from "../../../config.ts";
+import type { Config } from "../../../config/mod.ts";
 import type { Context } from "../../../context.ts";
 import { createDiscovery } from "./_discovery.ts";
 import { boundedFetch } from "./_fetch.ts";

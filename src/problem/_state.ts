@@ -1,5 +1,5 @@
 // Refusals because of what is there already.
-import { Problem } from "./_problem.ts";
+import { Problem } from "./answer.ts";
 
 /** Something that a refusal points at. */
 interface Named {

@@ -2,15 +2,15 @@
 import { EventEmitter } from "node:events";
 import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
 import type pg from "pg";
-import type { LanePatience } from "./_patience.ts";
-import { followed, namesOf, taskListOf } from "./_task_list.ts";
-import type { Context } from "./context.ts";
-import { q } from "./db/queries.ts";
-import { openRunnerPool, type RunnerPool } from "./db/runner_pool.ts";
-import type { Db } from "./db/types.ts";
-import type { WorkerPool } from "./db/worker_pool.ts";
-import type { Lane, Tasks } from "./jobs.ts";
-import { describeError } from "./log.ts";
+import type { LanePatience } from "./patience.ts";
+import { followed, namesOf, taskListOf } from "./task_list.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { openRunnerPool, type RunnerPool } from "../db/runner_pool.ts";
+import type { Db } from "../db/types.ts";
+import type { WorkerPool } from "../db/worker_pool.ts";
+import type { Lane, Tasks } from "../jobs.ts";
+import { describeError } from "../log.ts";
 
 /** What a lane is made of. */
 export interface LaneParts {

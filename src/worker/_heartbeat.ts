@@ -2,10 +2,10 @@
 import { hostname } from "node:os";
 import type postgres from "postgres";
 import type { RunningLane } from "./_lane.ts";
-import type { LanePatience } from "./_patience.ts";
-import type { Context } from "./context.ts";
-import { q } from "./db/queries.ts";
-import { describeError } from "./log.ts";
+import type { LanePatience } from "./patience.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import { describeError } from "../log.ts";
 
 /** What the heart beats for. */
 export interface HeartParts {

@@ -1,9 +1,9 @@
 // The operator's command that sends captured mails, or gives them up.
-import { asId } from "./_admin_ids.ts";
-import { assertProject } from "./accounts/projects/mod.ts";
-import type { Context } from "./context.ts";
-import { discardCaptured, type DiscardReport } from "./sending/captured/discard.ts";
-import { releaseCaptured, type ReleaseReport } from "./sending/captured/release.ts";
+import { asId } from "./ids.ts";
+import { assertProject } from "../accounts/projects/mod.ts";
+import type { Context } from "../context.ts";
+import { discardCaptured, type DiscardReport } from "../sending/captured/discard.ts";
+import { releaseCaptured, type ReleaseReport } from "../sending/captured/release.ts";
 
 /** The options of `release`. */
 export interface ReleaseOptions {

@@ -1,5 +1,5 @@
 // Refusals of the caller: who they are, what they pay for and what they may do.
-import { Problem } from "./_problem.ts";
+import { Problem } from "./answer.ts";
 
 export const callerProblems = {
   // 401

@@ -1,10 +1,10 @@
 // At the start the database may be away or unusable: says so, with the setting that names it.
 import type postgres from "postgres";
-import type { Context } from "./context.ts";
-import { isConflict, isDatabaseAway } from "./database_errors.ts";
-import { isPoolerTalk, isSameDatabase, isTransactionPooled, POOLERS } from "./db/pooler.ts";
-import { q } from "./db/queries.ts";
-import { describeError } from "./log.ts";
+import type { Context } from "../context.ts";
+import { isConflict, isDatabaseAway } from "../database_errors.ts";
+import { isPoolerTalk, isSameDatabase, isTransactionPooled, POOLERS } from "../db/pooler.ts";
+import { q } from "../db/queries.ts";
+import { describeError } from "../log.ts";
 
 const LOOK_MS = 500;
 const SAY_MS = 10_000;

@@ -1,12 +1,12 @@
 // Every refusal of the service. Messages say "Cannot …", suggestions say what to do.
-import { type FieldError, type MissingResource, Problem, shortened } from "./_problem.ts";
-import { callerProblems } from "./_problems_of_callers.ts";
-import { limitProblems } from "./_problems_of_limits.ts";
-import { stateProblems } from "./_problems_of_state.ts";
+import { type FieldError, type MissingResource, Problem, shortened } from "./answer.ts";
+import { callerProblems } from "./_callers.ts";
+import { limitProblems } from "./_limits.ts";
+import { stateProblems } from "./_state.ts";
 
-export { type FieldError, type FieldErrorCode, Problem } from "./_problem.ts";
-export { rateLimitFields } from "./_problems_of_limits.ts";
-export type { OriginalRequest } from "./_problems_of_state.ts";
+export { type FieldError, type FieldErrorCode, Problem } from "./answer.ts";
+export { rateLimitFields } from "./_limits.ts";
+export type { OriginalRequest } from "./_state.ts";
 
 const LATER = {
   headers: { "retry-after": "5" },

@@ -1,19 +1,19 @@
 // `bun run admin user` and `member`: accounts, and who looks after which project.
-import { OPERATOR } from "./accounts/audit.ts";
+import { OPERATOR } from "../accounts/audit.ts";
 import {
   addMember,
   changeRole,
   listMembers,
   type Member,
   removeMember,
-} from "./accounts/projects/members.ts";
-import { assertGoodPassword } from "./accounts/people/password_rules.ts";
-import { hashPassword, PASSWORD_LENGTH } from "./accounts/people/passwords.ts";
-import { type Role, ROLES } from "./accounts/projects/roles.ts";
-import { switchOffTwoFactor } from "./accounts/people/factors/mod.ts";
-import { createUser, listUsers } from "./accounts/people/mod.ts";
-import { type Context, inTransaction } from "./context.ts";
-import { parseAddress } from "./mail/address.ts";
+} from "../accounts/projects/members.ts";
+import { assertGoodPassword } from "../accounts/people/password_rules.ts";
+import { hashPassword, PASSWORD_LENGTH } from "../accounts/people/passwords.ts";
+import { type Role, ROLES } from "../accounts/projects/roles.ts";
+import { switchOffTwoFactor } from "../accounts/people/factors/mod.ts";
+import { createUser, listUsers } from "../accounts/people/mod.ts";
+import { type Context, inTransaction } from "../context.ts";
+import { parseAddress } from "../mail/address.ts";
 
 /** Formats a person for the command line. */
 export interface PeopleOptions {

@@ -2,15 +2,15 @@
 import type postgres from "postgres";
 import { type Care, startHeart } from "./_heartbeat.ts";
 import { DRAIN_MS, runLane, type RunningLane } from "./_lane.ts";
-import { PATIENCE, type LanePatience } from "./_patience.ts";
-import type { Tasks } from "./jobs.ts";
-import type { Context } from "./context.ts";
-import { q } from "./db/queries.ts";
-import type { WorkerPool } from "./db/worker_pool.ts";
-import { LANE_NAMES } from "./jobs.ts";
-import { describeError } from "./log.ts";
+import { PATIENCE, type LanePatience } from "./patience.ts";
+import type { Tasks } from "../jobs.ts";
+import type { Context } from "../context.ts";
+import { q } from "../db/queries.ts";
+import type { WorkerPool } from "../db/worker_pool.ts";
+import { LANE_NAMES } from "../jobs.ts";
+import { describeError } from "../log.ts";
 
-export { taskListOf } from "./_task_list.ts";
+export { taskListOf } from "./task_list.ts";
 
 /** What a worker needs of the modules above it. */
 export interface WorkerParts extends Care {

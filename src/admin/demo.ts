@@ -1,9 +1,9 @@
 // The operator's command that fills a project with a shop to look at.
-import { assertProject } from "./accounts/projects/mod.ts";
-import { isProduction } from "./config.ts";
-import type { Context } from "./context.ts";
-import { createDemo, type Demo } from "./demo/mod.ts";
-import { asId } from "./_admin_ids.ts";
+import { assertProject } from "../accounts/projects/mod.ts";
+import { isProduction } from "../config/mod.ts";
+import type { Context } from "../context.ts";
+import { createDemo, type Demo } from "../demo/mod.ts";
+import { asId } from "./ids.ts";
 
 /** The options of `demo`. */
 export interface DemoWords {

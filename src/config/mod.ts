@@ -2,12 +2,12 @@
 import { isIP } from "node:net";
 import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { expectationOf } from "./_setting_words.ts";
+import { expectationOf } from "./_words.ts";
 import { Settings } from "./_settings.ts";
-import { wrongInSmtp } from "./_smtp_setting.ts";
-import { parseMailbox } from "./mail/address.ts";
-import { createDns } from "./mail/dns.ts";
-import { parseDomain } from "./mail/domain_name.ts";
+import { wrongInSmtp } from "./_smtp.ts";
+import { parseMailbox } from "../mail/address.ts";
+import { createDns } from "../mail/dns.ts";
+import { parseDomain } from "../mail/domain_name.ts";
 
 export { Settings } from "./_settings.ts";
 

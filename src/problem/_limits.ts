@@ -1,5 +1,5 @@
 // Refusals because there was too much of it.
-import { Problem } from "./_problem.ts";
+import { Problem } from "./answer.ts";
 
 /** The fields of the IETF's draft (draft-ietf-httpapi-ratelimit-headers-10), beside the three older ones. */
 export function rateLimitFields({

@@ -1,8 +1,8 @@
 // What an operator should know at the start although it does not prevent one. `doctor` checks more.
-import { isProduction } from "./config.ts";
-import type { Context } from "./context.ts";
-import { keysOpen } from "./sending/dkim_keys.ts";
-import { LOST_KEYS, notesOn } from "./sending/operator_notes.ts";
+import { isProduction } from "../config/mod.ts";
+import type { Context } from "../context.ts";
+import { keysOpen } from "../sending/dkim_keys.ts";
+import { LOST_KEYS, notesOn } from "../sending/operator_notes.ts";
 
 const LOCAL = /^https?:\/\/(localhost|127\.|\[::1\])/;
 

@@ -1,8 +1,8 @@
-import { addFirstOwner, makeStartToken, START_LINK_MINUTES } from "./accounts/people/start_links.ts";
-import { createFirstProject, type NewProject } from "./accounts/projects/mod.ts";
-import { isProduction } from "./config.ts";
-import { addVerifiedDomain, SANDBOX_DOMAIN } from "./accounts/projects/domains.ts";
-import type { Service } from "./service.ts";
+import { addFirstOwner, makeStartToken, START_LINK_MINUTES } from "../accounts/people/start_links.ts";
+import { createFirstProject, type NewProject } from "../accounts/projects/mod.ts";
+import { isProduction } from "../config/mod.ts";
+import { addVerifiedDomain, SANDBOX_DOMAIN } from "../accounts/projects/domains.ts";
+import type { Service } from "./mod.ts";
 
 /**
  * On the first start with an empty embedded database: makes a project with an owner, and shows how to open the console and how

@@ -3,18 +3,18 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type postgres from "postgres";
-import { type Config, dnsServers } from "./config.ts";
-import type { Context } from "./context.ts";
-import { type EmbeddedLog, type EmbeddedPostgres, startEmbedded } from "./embedded/mod.ts";
-import { migrate } from "./db/migrate.ts";
-import { silence } from "./db/patience.ts";
-import { openPool } from "./db/pool.ts";
-import { openWorkerPool, type WorkerPool } from "./db/worker_pool.ts";
-import { createLog, toStderr } from "./log.ts";
-import { createDns } from "./mail/dns.ts";
+import { type Config, dnsServers } from "../config/mod.ts";
+import type { Context } from "../context.ts";
+import { type EmbeddedLog, type EmbeddedPostgres, startEmbedded } from "../embedded/mod.ts";
+import { migrate } from "../db/migrate.ts";
+import { silence } from "../db/patience.ts";
+import { openPool } from "../db/pool.ts";
+import { openWorkerPool, type WorkerPool } from "../db/worker_pool.ts";
+import { createLog, toStderr } from "../log.ts";
+import { createDns } from "../mail/dns.ts";
 import { type Preparing, type Waiting, waitForDatabase } from "./_database_wait.ts";
-import { createSmtpMailer } from "./mail/smtp.ts";
-import { createInboxMailer } from "./sending/captured/mod.ts";
+import { createSmtpMailer } from "../mail/smtp.ts";
+import { createInboxMailer } from "../sending/captured/mod.ts";
 
 /** The parts of a running service, and how they end. */
 export interface Service {
