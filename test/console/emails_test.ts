@@ -194,6 +194,7 @@ browserTest(
       await page.getByLabel("Search address or subject").fill("no");
       await page.getByText("Type 3 letters or more").waitFor();
       await page.getByLabel("Search address or subject").fill("bounced");
+      await page.waitForURL(/search=bounced/);
       await row(page, "bounced@people.example").waitFor();
       expect(new URL(page.url()).search).toBe("?search=bounced");
       await page.goBack();

@@ -383,7 +383,7 @@ describeInBrowser("what is changed", () => {
     expect(await waysOf(id)).toEqual(["Trigger > Mine"]);
   });
 
-  test("and refused by the service is shown at its step and its field", async () => {
+  test("and refused by the service is shown at its step and its field; a trigger that was stored before is no conflict", async () => {
     const id = await begun("Refused");
     const page = await opened(`/workflows/${id}`);
     await step(page, "Trigger").waitFor();
@@ -392,15 +392,17 @@ describeInBrowser("what is changed", () => {
       .getByRole("button", { name: "Webhook", exact: true })
       .click();
     await panel(page).getByLabel("Address").fill("https://shop.example/{{unclosed");
-    await page
-      .getByRole("group", { name: "Add a step" })
-      .getByRole("button", { name: "Exit", exact: true })
-      .click();
+    await step(page, "Trigger").click();
+    await panel(page).getByRole("switch", { name: "Let contacts enter again" }).click({ force: true });
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await panel(page).getByRole("heading", { name: "Webhook" }).waitFor();
     await panel(page).locator('[aria-invalid="true"]').waitFor();
     expect(await panel(page).getByLabel("Address").inputValue()).toBe("https://shop.example/{{unclosed");
     expect((await graphOf(id)).steps).toHaveLength(1);
+    await panel(page).getByLabel("Address").fill("https://shop.example/hook");
+    await saved(page);
+    expect((await graphOf(id)).steps).toHaveLength(2);
+    expect((await flows.call("GET", `/workflows/${id}`)).body.allowReentry).toBe(true);
   });
 
   test("of the trigger is saved with the rest, and a schedule reads as people say it", async () => {

@@ -210,9 +210,14 @@ async function store(projectId: string, id: string, model: Model, base: Base) {
   if (!hasSameTrigger(model, base.model)) {
     // Its tag is that of the name and the state, too, which may be others by now.
     const now = await callForVersion("GET /workflows/{id}", { path }, { projectId });
-    if (!hasSameTrigger({ ...model, trigger: triggerOf(now.answer) }, base.model)) throw new OtherTrigger();
-    const body = model.trigger as WorkflowPatch;
-    trigger = await call("PATCH /workflows/{id}", { path, body }, { projectId, ifMatch: now.etag });
+    const theirs = { ...model, trigger: triggerOf(now.answer) };
+    trigger = now.answer;
+    // It is ours already where it was saved before, and the graph was refused.
+    if (!hasSameTrigger(theirs, model)) {
+      if (!hasSameTrigger(theirs, base.model)) throw new OtherTrigger();
+      const body = model.trigger as WorkflowPatch;
+      trigger = await call("PATCH /workflows/{id}", { path, body }, { projectId, ifMatch: now.etag });
+    }
   }
   const graph = hasSameGraph(model, base.model)
     ? await call("GET /workflows/{id}/graph", { path }, { projectId })
