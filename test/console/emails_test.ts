@@ -239,6 +239,7 @@ browserTest("by the keyboard alone: a mail is found, opened and sent again by a 
       await page.keyboard.type("ada@people");
       await page.getByText("reader0001@people.example").waitFor({ state: "detached" });
       await page.keyboard.press("Enter");
+      await page.locator("[role=table]:focus").waitFor();
       await page.keyboard.press("j");
       await page.locator("[role=row]:focus").filter({ hasText: "ada@people.example" }).waitFor();
       await page.keyboard.press("Enter");

@@ -38,6 +38,7 @@ const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
   ["POST /campaigns/{id}/test email", (email) => asKey("POST", `${paths.campaign}/test`, { email })],
   ["POST /templates replyTo", (replyTo) => asKey("POST", "/templates", { ...TEMPLATE, replyTo })],
   ["PATCH /templates/{id} replyTo", (replyTo) => asKey("PATCH", paths.template, { replyTo })],
+  ["POST /templates/{id}/test email", (email) => asKey("POST", `${paths.template}/test`, { email })],
   ["POST /events/track email", (email) => asKey("POST", "/events/track", { event: "e", email })],
   ["POST /suppressions email", (email) => asKey("POST", "/suppressions", { email })],
   ["POST /suppressions emails.[]", (email) => asKey("POST", "/suppressions", { emails: [email] })],
