@@ -61,6 +61,8 @@ function reloadOnce(error: unknown): Promise<never> {
 }
 
 const IDLE_MS = 2_000;
+/** Between two frames of a list that scrolls there is less: a page that comes then costs a frame of 100 ms and more. */
+const FREE_MS = 30;
 
 /**
  * Loads pages one after the other while the browser has nothing else to do, so that a step by key, which no pointer comes
@@ -78,7 +80,9 @@ export function loadAhead(pages: LazyPage[]): () => void {
   // Safari has no idle times.
   const wait = () =>
     "requestIdleCallback" in window
-      ? void requestIdleCallback(next, { timeout: IDLE_MS * 5 })
+      ? void requestIdleCallback((idle) =>
+          idle.timeRemaining() < FREE_MS ? void setTimeout(wait, IDLE_MS / 4) : next(),
+        )
       : void setTimeout(next, IDLE_MS / 10);
   const timer = setTimeout(wait, IDLE_MS);
   return () => {
