@@ -29,10 +29,10 @@ const track = async (event: string, email = "ada@example.com", of: NewProject = 
 /** Records events in one statement, the newest last; `ageMs` says how old the first one is, and each is a second older. */
 const record = async (
   of: NewProject,
-  events: { name: string; contactId?: string | null; ageMs?: number }[],
+  events: { name: string; contactId?: string | null; ageMs?: number; at?: Date }[],
 ): Promise<string[]> => {
-  const rows = events.map(({ name, contactId = null, ageMs = 0 }) => {
-    const at = new Date(service.now().getTime() - ageMs);
+  const rows = events.map(({ name, contactId = null, ageMs = 0, at: given }) => {
+    const at = given ?? new Date(service.now().getTime() - ageMs);
     return {
       project_id: of.id,
       id: newId({ ...service, now: () => at }),
@@ -401,8 +401,7 @@ describe("GET /events/daily", () => {
 
   test("counts each name on each day, tells all of it and the last time, of its own project only", async () => {
     const mine = await service.createProject();
-    const at = async (name: string, time: string) =>
-      await record(mine, [{ name, ageMs: service.now().getTime() - new Date(time).getTime() }]);
+    const at = async (name: string, time: string) => await record(mine, [{ name, at: new Date(time) }]);
     for (const time of ["2026-03-01T00:00:00Z", "2026-03-03T10:00:00Z", "2026-03-03T23:59:59.999Z"])
       await at("ordered", time);
     await at("long ago", "2025-03-01T08:00:00Z");
