@@ -6,7 +6,7 @@ import { summaryOf, useCheck } from "./check.tsx";
 import type { CampaignDraft, Stored } from "./kind.ts";
 import { NotSaved } from "./not_saved.tsx";
 import type { Step } from "./steps.ts";
-import { TestMail } from "./test_mail.tsx";
+import { TestMailForm } from "./test_mail.tsx";
 import { When } from "./when.tsx";
 
 interface Props {
@@ -34,7 +34,7 @@ export default function Send({ stored, draft, go }: Props) {
         title="Test mail"
         about="To one address, with [TEST] before its subject and the data of the contact who has that address. It counts in no report."
       >
-        <TestMail campaign={stored.answer} />
+        <TestMailForm campaign={stored.answer} />
       </Section>
       <When campaign={stored.answer} words={draft.words} />
     </Sections>

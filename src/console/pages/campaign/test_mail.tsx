@@ -14,7 +14,7 @@ import classes from "./campaign.module.css";
 const ASK_MS = 1_500;
 
 /** To oneself, to somebody of the project, or to any other address. */
-export function TestMail({ campaign: { id } }: { campaign: Campaign }) {
+export function TestMailForm({ campaign: { id } }: { campaign: Campaign }) {
   const projectId = useProjectId();
   const mine = useSession().data?.user?.email ?? "";
   const members = useApi("GET /projects/{id}/members", { path: { id: projectId } });

@@ -1,16 +1,14 @@
 // What a template was: who changed it when and how, and the way back.
-import { Button, SegmentedControl } from "@mantine/core";
+import { RestoreVersion } from "../../parts/edits/restore.tsx";
+import { SegmentedControl } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ListedTemplateVersion, TemplateVersion } from "../../api.gen.ts";
 import { callForVersion } from "../../api.ts";
-import { confirm } from "../../parts/confirm.tsx";
 import { changedIn } from "../../parts/edits/edited.ts";
 import { FieldDifferences } from "../../parts/edits/field_differences.tsx";
-import { UndoIcon } from "../../parts/icons.tsx";
 import { lazyPage } from "../../parts/lazy_page.tsx";
 import { Failed, Loaded, SkeletonLines } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
 import { useProjectId, useUrlState } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
 import { type Stored, TEMPLATE } from "./kind.ts";
@@ -197,34 +195,17 @@ function Restore({ stored, version, newest, isUnsaved, restored }: RestoreProps)
     cache.setQueryData(TEMPLATE.keyOf(projectId, id), now);
     restored(now);
     await readAgain(cache, projectId, ["GET /templates"]);
-    return now;
-  };
-  const act = async () => {
-    const now = await bring(version, stored.etag);
-    const undo = async () => {
-      await bring(newest, now.etag);
-      toast.done("It is as it was before");
-    };
-    toast.done(`It is version ${version} again`, { undo });
-  };
-  const ask = () => {
-    if (!isUnsaved) return void act().catch((error: unknown) => toast.failed(error));
-    confirm({
-      title: `Restore version ${version}?`,
-      children: "What you have written and not saved is discarded.",
-      action: "Discard and restore",
-      act,
-    });
+    return now.etag;
   };
   return (
-    <Button
-      variant="default"
-      size="xs"
+    <RestoreVersion
+      version={version}
+      newest={newest}
+      tag={stored.etag}
+      isUnsaved={isUnsaved}
+      discards="What you have written and not saved is discarded."
+      bring={bring}
       className={classes.right!}
-      leftSection={<UndoIcon size={14} />}
-      onClick={ask}
-    >
-      Restore this version
-    </Button>
+    />
   );
 }

@@ -1,16 +1,14 @@
 // What the graph of a workflow was: who changed it when and how, drawn and in words, and the way back.
-import { Button, SegmentedControl } from "@mantine/core";
+import { RestoreVersion } from "../../parts/edits/restore.tsx";
+import { SegmentedControl } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { ListedWorkflowVersion, Workflow, WorkflowVersion } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { useNames } from "../../parts/canvas/drawn.ts";
-import { confirm } from "../../parts/confirm.tsx";
 import { formatCount } from "../../parts/format.ts";
-import { UndoIcon } from "../../parts/icons.tsx";
 import { Failed, Loaded, SkeletonLines } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
-import { toast } from "../../parts/toast.tsx";
 import { useProjectId, useUrlState } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
 import { Canvas } from "./canvas.ts";
@@ -210,32 +208,15 @@ function Restore({ workflow, version: { version }, newest, isUnsaved, restored }
     await readAgain(cache, projectId, ["GET /workflows"]);
     return now.version;
   };
-  const act = async () => {
-    const seen = await bring(version, graph.data?.version);
-    const undo = async () => {
-      await bring(newest, seen);
-      toast.done("It is as it was before");
-    };
-    toast.done(`It is version ${version} again`, { undo });
-  };
-  const ask = () => {
-    if (!isUnsaved) return void act().catch((error: unknown) => toast.failed(error));
-    confirm({
-      title: `Restore version ${version}?`,
-      children: "What you have drawn and not saved is discarded.",
-      action: "Discard and restore",
-      act,
-    });
-  };
   return (
-    <Button
-      variant="default"
-      size="xs"
+    <RestoreVersion
+      version={version}
+      newest={newest}
+      tag={graph.data?.version}
+      isUnsaved={isUnsaved}
+      discards="What you have drawn and not saved is discarded."
+      bring={bring}
       className={classes.right!}
-      leftSection={<UndoIcon size={14} />}
-      onClick={ask}
-    >
-      Restore this version
-    </Button>
+    />
   );
 }
