@@ -8,7 +8,7 @@ export function shownMail(
   html: string,
   { withPictures, isDark }: { withPictures: boolean; isDark: boolean },
 ): string {
-  const kept = withoutStyles(html);
+  const kept = withoutAttached(withoutStyles(html));
   const pictured = withPictures ? kept : withoutPictures(kept);
   return inHead(isDark ? darkened(pictured) : pictured, '<base target="_blank">');
 }
@@ -27,6 +27,15 @@ const STYLE_ADDRESS =
 
 function withoutStyles(html: string): string {
   return html.replace(LINK, (tag) => (/\/\//.test(tag) ? "" : tag)).replace(IMPORT, "");
+}
+
+/** Pictures that are attached to the mail are not in its HTML: their words stand in, and nothing is asked for. */
+function withoutAttached(html: string): string {
+  return html.replace(/<img\b[^>]*>/gi, (tag) =>
+    tag.replace(SOURCE, (attribute: string, _name, value: string) =>
+      /^["']?\s*cid:/i.test(value) ? ' src="data:,"' : attribute,
+    ),
+  );
 }
 
 function withoutPictures(html: string): string {
