@@ -98,7 +98,7 @@ describe("the words of the guides", () => {
   test("on sending are the states of the ledger", async () => {
     const statuses = await wordsOf("/emails/{id}", "status");
 
-    expect(firstCodes("sending", "What became of a mail").toSorted()).toEqual(statuses.toSorted());
+    expect(firstCodes("sending", "The status of a mail").toSorted()).toEqual(statuses.toSorted());
   });
 
   test("on campaigns are their states and their counters", async () => {
