@@ -4,7 +4,7 @@ import { errorCatalogue } from "../support/error_catalogue.ts";
 import { codesIn, readGuide, tableBelow, tablesOf } from "../support/guides.ts";
 
 const guide = readGuide("errors");
-const ERROR_TABLE = ["Message", "Status", "Cause", "Cure"];
+const ERROR_TABLE = ["Message", "Status", "Cause", "Solution"];
 
 /** What differs from one time to the next stands as `…` in both. */
 const general = (message: string) => message.replace(/\d[\d,]*( [KM]B)?/g, "…");
@@ -35,7 +35,7 @@ describe("the guide on errors", () => {
     expect(tables.map(({ heading }) => heading).toSorted()).toEqual([...codes].toSorted());
   });
 
-  test("says of each the cause and the cure", () => {
+  test("says of each the cause and the solution", () => {
     const short = tables
       .flatMap(({ rows }) => rows)
       .filter((row) => row.slice(2).some((cell) => cell.length < 5));
