@@ -76,7 +76,7 @@ describe("the compose file", () => {
 
   test("names in the text every variable that it takes from outside", () => {
     const taken = markedBlock(guide, "compose").matchAll(/\$\{(\w+):\?\}/g);
-    const [, told] = /^With Postgres beside it\. Put (.*?) into a file/ms.exec(guide)!;
+    const [, told] = /^This file runs the service with its Postgres\. Put (.*?) into a file/ms.exec(guide)!;
 
     expect(codesIn(told!).toSorted()).toEqual([...new Set([...taken].map((match) => match[1]!))].toSorted());
   });
