@@ -169,7 +169,7 @@ describe("figures of other guides", () => {
     const { bounceRate, complaintRate, minimumMails } = LEVELS;
     const told = tableBelow(guide, "Reputation").rows.map((row) => row.slice(0, 3));
 
-    expect(guide).toContain(`from ${minimumMails} mails on`);
+    expect(guide).toContain(`at least ${minimumMails} mails`);
     expect(told).toEqual([
       ["warning", `over ${bounceRate.warning} %`, `over ${complaintRate.warning} %`],
       ["critical", `over ${bounceRate.critical} %`, `over ${complaintRate.critical} %`],
