@@ -66,7 +66,7 @@ const text = (description: string) => ({ description, schema: { type: "string" }
 export const HEADERS = {
   "X-Request-Id": {
     description:
-      "The id of the request, in every answer and in the log. A UUID that the request sends is kept.",
+      "The id of the request, in every response and in the log. If the request sends a UUID, it is used.",
     schema: { type: "string", format: "uuid" },
   },
   "RateLimit-Limit": integer("Requests that the project may make in a minute."),

@@ -24,7 +24,7 @@ export const LenientWord = (words: readonly string[], fallback: string) =>
       [Kind]: "LenientWord",
       type: "string",
       enum: [...words],
-      description: `Default: \`${fallback}\`, also for any other word.`,
+      description: `Default: \`${fallback}\`, also for any other value.`,
     }),
   );
 TypeRegistry.Set("LenientWord", (_schema, value) => typeof value === "string");

@@ -8,7 +8,7 @@ export const EditHeaders = t.Object({
   "if-match": t.Optional(
     t.String({
       description:
-        "The `ETag` of what you have read. Where somebody has changed it since, nothing is changed, and 412 says who.",
+        "The `ETag` of the version you have read. If somebody has changed it since, nothing is changed, and 412 says who.",
     }),
   ),
 });

@@ -6,7 +6,8 @@ import { assertIdempotencyKey } from "../../accounts/idempotency.ts";
 export const IdempotencyHeaders = t.Object({
   "idempotency-key": t.Optional(
     t.String({
-      description: "1 to 255 printable ASCII characters: a repeat within 24 hours is refused with 409.",
+      description:
+        "1 to 255 printable ASCII characters: a repeated request with the same key within 24 hours is refused with 409.",
     }),
   ),
 });

@@ -32,9 +32,9 @@ const credentials = (config: Config) => ({
     in: "cookie",
     name: ownCookie({ config }, SESSION_COOKIE),
     description:
-      "Set by `POST /auth/login`. What changes something has to come from our origin or a dashboard's.",
+      "Set by `POST /auth/login`. A request that changes something must come from the service's own origin or that of a dashboard.",
   },
-  projectId: { type: "apiKey", in: "header", name: "X-Project-Id", description: "Which project is meant" },
+  projectId: { type: "apiKey", in: "header", name: "X-Project-Id", description: "The id of the project" },
 });
 
 /** Requests that a test has made, with their answers (`bun run openapi:examples`). */

@@ -44,7 +44,7 @@ export const Uuid = t.String({ format: "uuid" });
 export const ProjectInQuery = t.Optional(
   t.String({
     format: "uuid",
-    description: "With a session: in place of `X-Project-Id`, which a link or an `EventSource` cannot send.",
+    description: "With a session: instead of `X-Project-Id`, which a link or an `EventSource` cannot send.",
   }),
 );
 
@@ -66,7 +66,7 @@ export const HeaderText = (options: { minLength?: number; maxLength: number }) =
 export const Preheader = Text({
   format: "header-text",
   maxLength: MAX_PREHEADER,
-  description: "What inboxes show beside the subject, with `{{variables}}`.",
+  description: "The text that inboxes show next to the subject, with `{{variables}}`.",
 });
 
 /** A whole number in a query, given as text. */
@@ -156,7 +156,7 @@ export const ProblemEnvelope = t.Object(
             message: t.String(),
             code: t.String({ examples: ["invalid_string"] }),
             received: t.Optional(t.Unknown()),
-            line: t.Optional(Type.Integer({ description: "Of a fault in a template, from 1 on." })),
+            line: t.Optional(Type.Integer({ description: "Of an error in a template, counted from 1." })),
             column: t.Optional(Int),
           }),
         ),
@@ -191,9 +191,7 @@ export const GivenProperties = Object.fromEntries(
 
 /** Beside the result: what was done, but perhaps not as it was meant. */
 export const Warnings = {
-  warnings: t.Optional(
-    t.Array(t.String(), { description: "What was done, but perhaps not as it was meant." }),
-  ),
+  warnings: t.Optional(t.Array(t.String(), { description: "What was accepted, but is probably a mistake." })),
 };
 
 /** The bare refusal of a few dashboard endpoints (guides/errors.md). */

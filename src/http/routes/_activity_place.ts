@@ -9,7 +9,7 @@ import { readCursor, toCursor } from "./_lists.ts";
 export const WantedQuery = {
   types: t.Optional(
     t.String({
-      description: "With commas between them. Left out: all.",
+      description: "Separated by commas. Default: all.",
       examples: ["email.opened,email.clicked"],
     }),
   ),
@@ -17,7 +17,7 @@ export const WantedQuery = {
     Text({
       minLength: 1,
       maxLength: 255,
-      description: "Events of this name alone. Left out: all, and everything else.",
+      description: "Only events with this name. Default: everything.",
     }),
   ),
 };

@@ -16,7 +16,7 @@ const Item = {
 /** One item of the feed. */
 export const ActivityItem = t.Object(
   {
-    id: t.String({ description: "Of an event its own, else the type and the id of what it is about." }),
+    id: t.String({ description: "An event's own id; otherwise the type with the id of the resource." }),
     type: TypeWord,
     ...Item,
     metadata: t.Unsafe<Record<string, unknown>>({

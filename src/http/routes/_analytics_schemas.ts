@@ -10,7 +10,9 @@ const Rate = t.Number({ description: "Percent, with two decimals." });
 export const Day = t.Object(
   {
     date: t.String({ format: "date" }),
-    hour: t.Optional(t.Unsafe<Date>({ ...Timestamp, description: "Hour by hour: when it begins." })),
+    hour: t.Optional(
+      t.Unsafe<Date>({ ...Timestamp, description: "With `interval=hour`: the start of the hour." }),
+    ),
     emails: Int,
     delivered: Int,
     opens: Int,
@@ -71,7 +73,7 @@ export const RankedEvent = t.Object(
     count: Int,
     previousCount: Int,
     trend: t.Number({
-      description: "Percent against as many days right before; 100 where there were none.",
+      description: "Change in percent against the same number of days before; 100 if there were none.",
     }),
   },
   { title: "RankedEvent" },
@@ -95,8 +97,8 @@ export const ActivityTotals = t.Object(
 export const DaysQuery = {
   startDate: t.Optional(
     t.String({
-      description: `A date, or an instant of that day. Left out: ${USUAL_DAYS} days.`,
+      description: `A date, or a time on that day. Default: ${USUAL_DAYS} days.`,
     }),
   ),
-  endDate: t.Optional(t.String({ description: "The last day. Left out: today." })),
+  endDate: t.Optional(t.String({ description: "The last day. Default: today." })),
 };

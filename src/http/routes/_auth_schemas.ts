@@ -43,7 +43,7 @@ export const VerificationBody = t.Object(
     email: t.Optional(
       t.String({
         format: "email",
-        description: "Left out: the address of the session, which is then required.",
+        description: "Default: the address of the session, which is then required.",
       }),
     ),
   },
@@ -56,7 +56,7 @@ export const ChangeEmailBody = t.Object(
     password: t.Optional(
       Text({
         maxLength: max,
-        description: "Of the account; needed where the request comes without a session of it.",
+        description: "The account's password; required unless the request has a session of the account.",
       }),
     ),
   },
@@ -89,7 +89,7 @@ export const SessionAnswer = t.Object(
           email: t.String(),
           name: Nullable(t.String()),
           emailVerified: t.Boolean(),
-          twoFactor: t.Boolean({ description: "A log-in needs a second factor." }),
+          twoFactor: t.Boolean({ description: "Log-in requires a second factor." }),
         },
         { title: "SessionUser" },
       ),
@@ -107,17 +107,17 @@ export const AccountLink = t.Object(
     data: t.Object(
       {
         purpose: Words(["VERIFY_EMAIL", "RESET_PASSWORD", "REMOVE_ACCOUNT", "CHANGE_EMAIL", "INVITATION"]),
-        email: t.String({ description: "Of the account, or the one that is invited." }),
-        newEmail: Nullable(t.String({ description: "The address that `CHANGE_EMAIL` gives the account." })),
+        email: t.String({ description: "The address of the account, or the invited one." }),
+        newEmail: Nullable(t.String({ description: "The new address, for `CHANGE_EMAIL`." })),
         account: Nullable(
           t.Object(
             {
               verified: t.Boolean(),
-              proven: t.Boolean({ description: "As `emailProven` of the user." }),
+              proven: t.Boolean({ description: "The same as the user's `emailProven`." }),
               hasPassword: t.Boolean(),
-              own: t.Boolean({ description: "The request comes with a session of this account." }),
+              own: t.Boolean({ description: "The request has a session of this account." }),
             },
-            { description: "Null for an invitation of an address without an account." },
+            { description: "Null for an invitation to an address without an account." },
           ),
         ),
         invitation: Nullable(

@@ -10,23 +10,24 @@ const MAX_CONDITION = 8_000;
 
 /** The query that selects contacts. */
 export const SelectionQuery = {
-  search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
+  search: t.Optional(Text({ description: "Part of the address, ignoring case.", maxLength: 254 })),
   subscribed: QueryFlag("Left out: both."),
   segmentId: t.Optional(IdOf("a segment")),
   condition: t.Optional(
     Text({
       maxLength: MAX_CONDITION,
-      description: "A condition as of a segment, as JSON; it need not be saved.",
+      description: "A condition like that of a segment, as JSON; it need not be saved.",
     }),
   ),
   field: t.Optional(
     Text({
       maxLength: 200,
-      description: "A key of `data`. With `value`: those whose value is that; without: those that have one.",
+      description:
+        "A key of `data`. With `value`: contacts with that value; without: contacts with any value.",
     }),
   ),
   value: t.Optional(
-    Text({ maxLength: 1_000, description: "Text, a number, `true` or `false`, beside `field`." }),
+    Text({ maxLength: 1_000, description: "Text, a number, `true` or `false`; requires `field`." }),
   ),
 };
 

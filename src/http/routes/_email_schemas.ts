@@ -31,7 +31,7 @@ export const Email = t.Object(
     contactId: Nullable(Uuid),
     to: Nullable(t.String({ description: "The address. Null once the contact has been deleted." })),
     toName: Nullable(t.String()),
-    subject: Nullable(t.String({ description: "As it was written, with its variables." })),
+    subject: Nullable(t.String({ description: "As written, with its variables." })),
     from: Nullable(t.String()),
     fromName: Nullable(t.String()),
     type: Nullable(MessageType),
@@ -44,10 +44,10 @@ export const Email = t.Object(
     status: EmailStatus,
     messageId: Nullable(t.String()),
     providerId: Nullable(
-      t.String({ description: "Its id at the provider, where its server says one when it takes the mail." }),
+      t.String({ description: "The mail's id at the provider, if the mail server returns one." }),
     ),
     resendOf: Nullable(
-      t.String({ format: "uuid", description: "The mail that this one repeats. That one may be gone." }),
+      t.String({ format: "uuid", description: "The mail that this one repeats, which may no longer exist." }),
     ),
     attempts: Int,
     error: Nullable(t.String()),
@@ -55,13 +55,15 @@ export const Email = t.Object(
     nextAttemptAt: Nullable(
       t.Unsafe<Date>({
         ...Timestamp,
-        description: "Of a PENDING mail: not before this time. Null while it waits for its turn at a domain.",
+        description:
+          "For a PENDING mail: the earliest time of the next attempt. Null while it waits for its turn at a domain.",
       }),
     ),
     doubtedAt: Nullable(
       t.Unsafe<Date>({
         ...Timestamp,
-        description: "When it was first unknown whether it was sent: the recipient may have it twice.",
+        description:
+          "When it first became unknown whether the mail was sent: the recipient may get it twice.",
       }),
     ),
     capturedAt: Nullable(Timestamp),
@@ -82,10 +84,10 @@ export const Email = t.Object(
 export const EmailContent = t.Object(
   {
     subject: Nullable(t.String()),
-    html: Nullable(t.String({ description: "Without tracking. Null once the body has been removed." })),
+    html: Nullable(t.String({ description: "Without tracking. Null once the body has been deleted." })),
     text: Nullable(t.String()),
     headers: t.Record(t.String(), t.String(), {
-      description: "Beside those that every mail has: sender, recipient, subject, date, message id.",
+      description: "Besides those that every mail has: sender, recipient, subject, date, message id.",
     }),
     attachments: t.Array(
       t.Object({ filename: t.String(), contentType: t.String(), disposition: t.String(), size: Int }),
@@ -105,7 +107,7 @@ export const EmailEvent = t.Object(
     }),
     data: t.Unknown(),
     bot: t.Boolean({
-      description: "Opened or clicked by a program, as filters and mail programs do: it is not counted.",
+      description: "Opened or clicked by a program, such as a filter or a mail program: not counted.",
     }),
     createdAt: Timestamp,
   },

@@ -44,13 +44,13 @@ export const EventCountsByDay = t.Object(
       t.Object(
         {
           name: t.String(),
-          total: Type.Integer({ description: "Of all time." }),
+          total: Type.Integer({ description: "All-time total." }),
           counts: t.Array(Int),
           lastSeenAt: Nullable(Timestamp),
         },
         { title: "EventCountsOfName" },
       ),
-      { description: "The most frequent of all time first." },
+      { description: "Most frequent (all time) first." },
     ),
   },
   { title: "EventCountsByDay" },
@@ -76,7 +76,7 @@ const Name = (description: string) => Text({ minLength: 1, maxLength: 255, trimm
 const EventName = Name("Must not be a name that the service itself emits.");
 const BareName = Name("Of an event by itself: neither `email` nor `event` stands beside it.");
 const Subscribed = t.Optional(
-  t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
+  t.Boolean({ description: "Default: new contacts are subscribed, existing ones keep their state." }),
 );
 const About = { contactId: t.Optional(Nullable(Uuid)), emailId: t.Optional(Nullable(Uuid)) };
 const EventData = { data: t.Optional(Data) };
@@ -99,13 +99,13 @@ export const TrackBody = documented(
     anyOf: [
       t.Object(
         { email: EmailAddress, event: EventName, subscribed: Subscribed, ...EventData },
-        { title: "TrackAsMemberBody", description: "As on `/v1/track`." },
+        { title: "TrackAsMemberBody", description: "The same as for `/v1/track`." },
       ),
       t.Object(
         { name: BareName, ...About, ...EventData, email: Absent, event: Absent },
         {
           title: "BareEventBody",
-          description: "The event is recorded, and nothing else happens to the contact.",
+          description: "The event is recorded; the contact is not changed.",
         },
       ),
     ],

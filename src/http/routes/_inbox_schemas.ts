@@ -6,10 +6,13 @@ import { CursorList } from "./_lists.ts";
 const Shown = {
   id: Uuid,
   projectId: Nullable(
-    t.String({ format: "uuid", description: "Null: of the installation, such as a password reset." }),
+    t.String({
+      format: "uuid",
+      description: "Null for mails of the installation, such as a password reset.",
+    }),
   ),
-  emailId: Nullable(t.String({ format: "uuid", description: "The mail of `GET /emails/:id`." })),
-  from: t.String({ description: "The sender of the envelope, where bounces would go." }),
+  emailId: Nullable(t.String({ format: "uuid", description: "The id of the mail, for `GET /emails/:id`." })),
+  from: t.String({ description: "The envelope sender, to which bounces would be returned." }),
   to: t.String(),
   subject: t.String(),
   capturedAt: Timestamp,
@@ -28,7 +31,7 @@ export const InboxMail = t.Object(
     ...Shown,
     headers: t.Array(t.Object({ name: t.String(), value: t.String() })),
     hasHtml: t.Boolean(),
-    html: Nullable(t.String({ description: "As it was written into the message." })),
+    html: Nullable(t.String({ description: "As in the message." })),
     text: Nullable(t.String()),
     attachments: t.Array(
       t.Object({
@@ -36,7 +39,7 @@ export const InboxMail = t.Object(
         filename: t.String(),
         contentType: t.String(),
         sizeBytes: Int,
-        inline: t.Boolean({ description: "A picture that the HTML shows." }),
+        inline: t.Boolean({ description: "An image that the HTML shows." }),
       }),
     ),
   },

@@ -21,7 +21,7 @@ export const CursorQuery = {
 
 /** Beside a `total`. */
 export const Estimated = t.Optional(
-  t.Boolean({ description: "True where `total` is an estimate, or counts no further: there may be more." }),
+  t.Boolean({ description: "True if `total` is an estimate, or the maximum that is counted." }),
 );
 
 /** The total of a page that is not the first. */
@@ -137,7 +137,8 @@ export function toIdPage<Row extends { id: string }>(
 export const FieldsQuery = {
   fields: t.Optional(
     t.String({
-      description: "Only these, separated by commas, such as `id,name,updatedAt`: without bodies.",
+      description:
+        "Only these fields, separated by commas, such as `id,name,updatedAt`: for lists without bodies.",
     }),
   ),
 };

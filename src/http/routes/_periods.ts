@@ -6,20 +6,26 @@ import { type FieldError, problems } from "../../problem/mod.ts";
 /** The query of something that can be limited to a period. */
 export const PeriodQuery = {
   startDate: t.Optional(
-    t.String({ description: "ISO 8601. From this moment on; a date is the start of that day (UTC)." }),
+    t.String({ description: "ISO 8601. From this time on; a date means the start of that day (UTC)." }),
   ),
   endDate: t.Optional(
-    t.String({ description: "ISO 8601. This moment is the last; a date is the end of that day (UTC)." }),
+    t.String({
+      description: "ISO 8601. Up to and including this time; a date means the end of that day (UTC).",
+    }),
   ),
 };
 
 /** The same by shorter names. */
 export const SpanQuery = (what: string) => ({
   from: t.Optional(
-    t.String({ description: `ISO 8601. ${what} at this moment or later; a date is its start (UTC).` }),
+    t.String({
+      description: `ISO 8601. ${what} at this time or later; a date means the start of that day (UTC).`,
+    }),
   ),
   until: t.Optional(
-    t.String({ description: `ISO 8601. ${what} at this moment or before; a date is its end (UTC).` }),
+    t.String({
+      description: `ISO 8601. ${what} at this time or earlier; a date means the end of that day (UTC).`,
+    }),
   ),
 });
 

@@ -26,8 +26,8 @@ export const UnsavedPreview = t.Object(
     subject: t.String(),
     html: t.String(),
     text: t.String(),
-    missing: t.Array(t.String(), { description: "The variables that would be shown and have no value." }),
-    warnings: t.Array(t.String(), { description: "What recipients or mail programs may stumble over." }),
+    missing: t.Array(t.String(), { description: "The variables that would be shown but have no value." }),
+    warnings: t.Array(t.String(), { description: "Likely problems for recipients or mail programs." }),
   },
   { title: "UnsavedPreview" },
 );
@@ -38,7 +38,7 @@ export const Preview = t.Object(
     subject: t.String(),
     html: t.String(),
     text: t.String(),
-    missing: t.Array(t.String(), { description: "The variables that would be shown and have no value." }),
+    missing: t.Array(t.String(), { description: "The variables that would be shown but have no value." }),
   },
   { title: "Preview" },
 );

@@ -10,7 +10,7 @@ import { Data, Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts
 export const RoleWord = t.Unsafe<Role>({
   ...Words(ROLES),
   description:
-    "MEMBER: everything of the project's content. ADMIN: also settings, domains, members, billing and keys. OWNER: also deletion, reset and ownership.",
+    "MEMBER: all contents of the project. ADMIN: also settings, domains, members, billing and keys. OWNER: also deletion, reset and ownership.",
 });
 
 /** A project as a member sees it. */
@@ -21,20 +21,23 @@ export const Project = t.Object(
     public: t.String({ description: "The public key: `pk_…`" }),
     secretHint: t.String({ description: "The last characters of the secret key." }),
     tracking: Words(TRACKING),
-    language: t.String({ description: `Of footers and hosted pages: one of ${LANGUAGES.join(", ")}.` }),
+    language: t.String({
+      description: `Language of footers and hosted pages: one of ${LANGUAGES.join(", ")}.`,
+    }),
     timezone: t.String({ examples: ["Europe/Berlin"] }),
     resendInDoubt: t.Array(Words(RESENDABLE), {
-      description:
-        "Kinds of mail that are sent again after 15 minutes when it is in doubt whether they arrived.",
+      description: "Kinds of mail that are resent after 15 minutes if it is unknown whether they were sent.",
     }),
     sendRate: Nullable(
-      t.Number({ description: "Mails a second, where the operator has set a limit for the project." }),
+      t.Number({ description: "Mails per second, if the operator has set a limit for the project." }),
     ),
     postalAddress: Nullable(
-      t.String({ description: "Where the sender is: the last lines of the footer of `MARKETING` mail." }),
+      t.String({
+        description: "The postal address of the sender: the last lines of the footer of `MARKETING` mail.",
+      }),
     ),
-    requiresTwoFactor: t.Boolean({ description: "Members get in only with two-factor log-in." }),
-    disabled: t.Boolean({ description: "Its requests are refused and its mail is held." }),
+    requiresTwoFactor: t.Boolean({ description: "Members need two-factor log-in." }),
+    disabled: t.Boolean({ description: "Its requests are refused and its mail waits." }),
     disabledReason: Nullable(t.String()),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -51,7 +54,7 @@ export const ProjectDetails = t.Object(
     webhookSecretHint: Nullable(
       t.String({
         description:
-          "The last characters of the secret that signs webhooks. Null while there is none, and where it cannot be decrypted.",
+          "The last characters of the secret that signs webhooks. Null if there is none, or if it cannot be decrypted.",
       }),
     ),
   },
@@ -62,7 +65,7 @@ export const ProjectDetails = t.Object(
 export const ProjectWithSecret = t.Object(
   {
     ...Project.properties,
-    secret: t.String({ description: "The secret key: `sk_…`. It is shown only once." }),
+    secret: t.String({ description: "The secret key: `sk_…`. Shown only once." }),
   },
   { title: "ProjectWithSecret" },
 );
@@ -72,7 +75,7 @@ export const Member = t.Object(
   {
     userId: t.String({
       format: "uuid",
-      description: "Of the user; while somebody is INVITED, of the invitation.",
+      description: "The id of the user, or for somebody INVITED, of the invitation.",
     }),
     email: t.String(),
     role: RoleWord,
@@ -105,7 +108,7 @@ export const Security = t.Object(
       warnings: t.Array(t.String()),
     }),
     levels: t.Object({
-      minimumMails: t.Number({ description: "Below this number of mails no level applies." }),
+      minimumMails: t.Number({ description: "With fewer mails, no level applies." }),
       bounceRate: Threshold,
       complaintRate: Threshold,
     }),
@@ -123,7 +126,7 @@ export const SetupState = t.Object(
     hasVerifiedDomain: t.Boolean(),
     contactCount: Int,
     hasTemplate: t.Boolean(),
-    hasMail: t.Boolean({ description: "A mail was accepted, of whatever kind." }),
+    hasMail: t.Boolean({ description: "A mail of any kind was accepted." }),
     lastCampaignSentAt: Nullable(Timestamp),
     hasEnabledWorkflow: t.Boolean(),
     hasSubscription: t.Boolean(),
@@ -141,8 +144,7 @@ export const AuditLine = t.Object(
       userId: Nullable(Uuid),
       name: Nullable(
         t.String({
-          description:
-            "The address of a user; the last characters of a key, after its name where it has one.",
+          description: "The address of a user, or the name (if any) and last characters of a key.",
         }),
       ),
     }),

@@ -38,7 +38,7 @@ export const Catalogue = t.Object(
             operand: Words(["none", "text", "boolean", "time", "json", "ordered", "amount", "count"]),
           }),
         ),
-        activities: t.Optional(t.Array(t.String(), { description: "What may stand for `<activity>`." })),
+        activities: t.Optional(t.Array(t.String(), { description: "The possible values of `<activity>`." })),
       }),
     ),
     units: t.Array(t.String()),
@@ -51,8 +51,8 @@ export const Catalogue = t.Object(
 export const SegmentPreview = t.Object(
   {
     count: Int,
-    reachable: Type.Integer({ description: "Those of them who are subscribed." }),
-    estimated: t.Boolean({ description: "The counts are those of a sample, multiplied." }),
+    reachable: Type.Integer({ description: "How many of them are subscribed." }),
+    estimated: t.Boolean({ description: "The counts are extrapolated from a sample." }),
     sample: t.Array(Contact, { description: "The newest five." }),
   },
   { title: "SegmentPreview" },
@@ -68,7 +68,7 @@ const ExplainedFilter = t.Object(
     matches: t.Boolean(),
     found: t.Unknown({
       description:
-        "The value; of an event `{count, lastAt}`, counted to 1,000, and within the period where the operator counts in one; of a segment its name.",
+        "The value; for an event `{count, lastAt}`, counted up to 1,000, within the period if the operator has one; for a segment its name.",
     }),
   },
   { title: "ExplainedFilter" },
@@ -157,12 +157,12 @@ export const SegmentBody = documented(
         { name: Name, type: t.Optional(Words(["DYNAMIC"])), condition: ConditionTree, ...SegmentFields },
         {
           title: "DynamicSegmentBody",
-          description: "Its members are all contacts that satisfy the condition.",
+          description: "Its members are all contacts that match the condition.",
         },
       ),
       t.Object(
         { name: Name, type: Words(["STATIC"]), ...SegmentFields },
-        { title: "StaticSegmentBody", description: "Its members are a list of your own." },
+        { title: "StaticSegmentBody", description: "Its members are a list that you manage." },
       ),
     ],
   },

@@ -55,7 +55,7 @@ export const Usage = t.Object(
         ...OutcomeCounts,
         lastSentAt: Nullable(Timestamp),
       },
-      { description: "Of its newest 10,000 mails. Those of campaigns have counters of their own." },
+      { description: "Of its newest 10,000 mails. Mails of campaigns are counted by the campaign." },
     ),
   },
   { title: "TemplateUsage" },
@@ -158,7 +158,7 @@ export const ListedVersion = t.Object(
     name: t.String(),
     subject: t.String(),
     createdAt: Timestamp,
-    createdBy: Nullable(t.String({ description: "An address, or which key." })),
+    createdBy: Nullable(t.String({ description: "An address, or the key that was used." })),
   },
   { title: "ListedTemplateVersion" },
 );

@@ -106,7 +106,7 @@ export function assertOneProof(body: Proofs): void {
 export const PasskeyOptions = t.Unsafe<object>({
   ...Data,
   title: "PasskeyOptions",
-  description: "Options of WebAuthn, as JSON: for the browser.",
+  description: "WebAuthn options for the browser, as JSON.",
 });
 
 export const Passkey = t.Object(
@@ -116,17 +116,17 @@ export const Passkey = t.Object(
 
 export const TwoFactor = t.Object(
   {
-    enabled: t.Boolean({ description: "A log-in needs a second factor: there is one." }),
+    enabled: t.Boolean({ description: "Log-in requires a second factor, because there is one." }),
     totp: Nullable(t.Object({ since: Timestamp })),
     passkeys: t.Array(Passkey),
     recoveryCodesLeft: t.Integer(),
     requiredBy: t.Array(t.Object({ id: Uuid, name: t.String() }), {
-      description: "Your projects that let nobody in without it.",
+      description: "Your projects that require it.",
     }),
   },
   { title: "TwoFactor" },
 );
 
 export const RecoveryCodes = t.Array(t.String(), {
-  description: "Each works once, in place of a factor. They are shown only in this answer.",
+  description: "Each works once, in place of a factor. They are shown only in this response.",
 });

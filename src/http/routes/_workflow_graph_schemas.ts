@@ -16,7 +16,7 @@ const Finding = t.Object(
   {
     level: Words(["error", "warning"]),
     stepId: Nullable(Uuid),
-    field: Nullable(t.String({ description: "Such as `config.url`; null for the whole." })),
+    field: Nullable(t.String({ description: "For example `config.url`; null for the whole object." })),
     message: t.String(),
   },
   { title: "WorkflowFinding" },
@@ -27,7 +27,7 @@ const Ways = { from: Uuid, to: Uuid };
 /** A graph, with what is wrong with it. */
 export const GraphDocument = t.Object(
   {
-    version: t.String({ description: "Goes back with `PUT`." }),
+    version: t.String({ description: "Send it back with `PUT`." }),
     steps: t.Array(t.Object(StepProperties, { title: "GraphStep" })),
     transitions: t.Array(
       t.Object({ ...Ways, branch: Nullable(t.String()), priority: Int }, { title: "GraphTransition" }),
@@ -51,7 +51,7 @@ const GivenStep = {
   position: t.Optional(Nullable(Position)),
 };
 
-const Version = Text({ maxLength: 100, description: "That of the graph that was read." });
+const Version = Text({ maxLength: 100, description: "The `version` of the graph that was read." });
 
 const Transitions = t.Array(
   t.Object(
@@ -100,13 +100,11 @@ export const GraphCheckBody = t.Optional(
 
 const GraphWarning = t.Object(
   {
-    stepId: Nullable(
-      t.String({ format: "uuid", description: "The step that it is about; null for the graph." }),
-    ),
+    stepId: Nullable(t.String({ format: "uuid", description: "The step concerned; null for the graph." })),
     transition: Nullable(
-      Type.Integer({ description: "The transition that it is about, by its place in the list, from 0." }),
+      Type.Integer({ description: "The transition concerned, by its index in the list, from 0." }),
     ),
-    field: Nullable(t.String({ description: "Such as `config.url`; null for the whole." })),
+    field: Nullable(t.String({ description: "For example `config.url`; null for the whole object." })),
     message: t.String(),
   },
   { title: "GraphWarning" },
@@ -115,12 +113,12 @@ const GraphWarning = t.Object(
 /** What is wrong with a graph. */
 export const GraphCheck = t.Object(
   {
-    valid: t.Boolean({ description: "It can be saved, and the workflow enabled." }),
+    valid: t.Boolean({ description: "The graph can be saved, and the workflow enabled." }),
     faults: t.Array(
       t.Object(
         {
           ...GraphWarning.properties,
-          prevents: Words(["saving", "enabling"], { description: "What would be refused because of it." }),
+          prevents: Words(["saving", "enabling"], { description: "What would be refused because of this." }),
         },
         { title: "GraphFault" },
       ),
@@ -134,13 +132,17 @@ export const GraphCheck = t.Object(
 export const ExecutionGraph = t.Object(
   {
     version: Nullable(
-      Type.Integer({ description: "In the list of versions; null where that was before they had numbers." }),
+      Type.Integer({
+        description: "Its number in the list of versions; null for versions from before they were numbered.",
+      }),
     ),
     steps: t.Array(
       t.Object(
         {
           ...StepProperties,
-          position: Nullable(t.Object({ x: t.Number(), y: t.Number() }, { description: "Null: not kept." })),
+          position: Nullable(
+            t.Object({ x: t.Number(), y: t.Number() }, { description: "Null if it was not kept." }),
+          ),
         },
         { title: "ExecutionGraphStep" },
       ),
@@ -156,7 +158,7 @@ export const ExecutionGraph = t.Object(
 export const StepStatistics = t.Object(
   {
     stepId: Uuid,
-    waiting: Type.Integer({ description: "There at this moment; counted to 100,000." }),
+    waiting: Type.Integer({ description: "Waiting there now; counted up to 100,000." }),
     entered: Int,
     passed: Int,
     failed: Int,
@@ -167,7 +169,7 @@ export const StepStatistics = t.Object(
           to: Uuid,
           branch: Nullable(t.String()),
           passed: Int,
-          share: t.Number({ description: "Of those that passed the step; percent, with two decimals." }),
+          share: t.Number({ description: "Percent of those that passed the step, with two decimals." }),
         },
         { title: "TransitionStatistics" },
       ),

@@ -41,7 +41,7 @@ export const CountedWorkflow = t.Object(
       steps: Int,
       executions: Int,
       active: Type.Integer({
-        description: "Executions that run or wait at this moment; counted to 100,000.",
+        description: "Executions that run or wait now; counted up to 100,000.",
       }),
     }),
   },
@@ -115,7 +115,7 @@ const EventName = Text({
   minLength: 1,
   maxLength: 255,
   trimmed: true,
-  description: "Any name, including those that the service itself emits, such as `contact.subscribed`.",
+  description: "Any name, including those of the service itself, such as `contact.subscribed`.",
 });
 
 const EventTrigger = t.Object({ eventName: EventName }, { title: "EventTrigger" });
@@ -134,7 +134,7 @@ export const WorkflowBody = t.Object(
     name: Name,
     eventName: EventName,
     description: Description,
-    allowReentry: t.Optional(t.Boolean({ description: "Default: false: each contact enters once, ever." })),
+    allowReentry: t.Optional(t.Boolean({ description: "Default: false, so each contact enters only once." })),
   },
   { title: "WorkflowBody" },
 );
@@ -198,7 +198,7 @@ const StepFields = {
       bounded(
         t.Unknown({
           description:
-            "By the type of the step. 64 KB at most, and 1 MB for all steps of a workflow together.",
+            "Depends on the type of the step. At most 64 KB, and 1 MB for all steps of a workflow together.",
         }),
         { bytes: 65_536, levels: 100 },
       ),
@@ -222,7 +222,7 @@ const AddedStepFields = {
     Nullable(
       t.Boolean({
         description:
-          "Default: true: it follows the one open end of what the trigger leads to. Where there are several, or a " +
+          "Default: true: it is connected to the only open end. If there are several, or a " +
           "branch has to be named, it stays unconnected.",
       }),
     ),

@@ -22,17 +22,19 @@ const User = t.Object(
   {
     id: Uuid,
     email: t.String(),
-    name: Nullable(t.String({ description: "What others call them." })),
+    name: Nullable(t.String({ description: "The name shown to others." })),
     emailVerified: t.Boolean(),
     emailProven: t.Boolean({
       description:
-        "Whether the address was verified by the holder of the account, in one of its sessions or by a password reset: required to invite people and to join projects.",
+        "Whether the address was verified by the holder of the account, in one of its sessions or by a password reset. Required to invite people and to join projects.",
     }),
     pendingEmail: Nullable(
-      t.String({ description: "The address that it gets once the mail to it is answered, within an hour." }),
+      t.String({
+        description: "The new address, once the link in the mail to it is followed, within an hour.",
+      }),
     ),
     hasPassword: t.Boolean({
-      description: "False for people who only sign in at a provider: a password reset gives them one.",
+      description: "False for people who only sign in with a provider; a password reset sets one.",
     }),
     createdAt: Timestamp,
   },
@@ -43,11 +45,11 @@ const UserSession = t.Object(
   {
     id: Uuid,
     device: t.String({ examples: ["Firefox on Windows"] }),
-    userAgent: t.String({ description: "What the browser called itself, up to 200 characters." }),
+    userAgent: t.String({ description: "The `User-Agent` of the browser, up to 200 characters." }),
     createdAt: Timestamp,
     lastUsedAt: t.Unsafe<Date>({ ...Timestamp, description: "To the minute." }),
     expiresAt: Timestamp,
-    current: t.Boolean({ description: "The session that asks." }),
+    current: t.Boolean({ description: "The session of this request." }),
   },
   { title: "UserSession" },
 );
@@ -130,8 +132,7 @@ function meRoutes(ctx: Context) {
         query: t.Object({
           deleteProjects: t.Optional(
             t.Union([t.Literal("true"), t.Literal("false")], {
-              description:
-                "Whether the projects that nobody else is in are deleted too, with everything in them.",
+              description: "Whether projects without other members are deleted too, with everything in them.",
             }),
           ),
         }),
@@ -140,7 +141,7 @@ function meRoutes(ctx: Context) {
           operationId: "deleteCurrentUser",
           summary: "Delete your account",
           description:
-            "It cannot be undone, so the password or a factor has to be entered with `POST /auth/reauthenticate` within the ten minutes before; who has neither logs in again. 409 while you are the only owner of a project with other members, and while there are projects that nobody else is in, unless `deleteProjects` is true: `details.projects` names them. You leave all other projects. A mail confirms it.",
+            "This cannot be undone, so it requires `POST /auth/reauthenticate` with the password or a factor within the ten minutes before; people who have neither log in again. Refused with 409 while you are the only owner of a project with other members, and while there are projects without other members, unless `deleteProjects` is true: `details.projects` names them. You leave all other projects. A mail confirms the deletion.",
         },
       },
     )
@@ -165,9 +166,9 @@ function meRoutes(ctx: Context) {
         response: answers(t.Object({ message: t.String() }), { refusals: [400, 413, 415, 422, 429] }),
         detail: {
           operationId: "changeEmail",
-          summary: "Ask for another address",
+          summary: "Request a change of your address",
           description:
-            "The address stays until the mail to the new one is answered (`POST /auth/change-email`), within an hour; the old one is told. The answer is the same where the new address has an account. Needs a recent proof: see `POST /auth/reauthenticate`.",
+            "The address changes when the link in the mail to the new address is followed (`POST /auth/change-email`), within an hour; the old address is notified. The response is the same if the new address already has an account. Needs a recent proof: see `POST /auth/reauthenticate`.",
         },
       },
     )
@@ -181,9 +182,9 @@ function meRoutes(ctx: Context) {
         response: answers(t.Void(), { status: 204 }),
         detail: {
           operationId: "withdrawEmailChange",
-          summary: "Withdraw the address that you asked for",
+          summary: "Withdraw the change of your address",
           description:
-            "The mail to it changes nothing any more, whether it was sent or is on its way. Without one nothing happens.",
+            "The link in the mail to the new address stops working. If there is no pending change, nothing happens.",
         },
       },
     );
@@ -196,9 +197,9 @@ function sessionsRoutes(ctx: Context) {
       response: answers(t.Object({ sessions: t.Array(UserSession) })),
       detail: {
         operationId: "listSessions",
-        summary: "List where you are logged in, the last used first",
+        summary: "List where you are logged in, last used first",
         description:
-          "Each session with its device and when it was last used. At most 200; those that have ended are left out.",
+          "Each session with its device and when it was last used. At most 200, without those that have ended.",
       },
     })
     .delete(
@@ -212,7 +213,7 @@ function sessionsRoutes(ctx: Context) {
         detail: {
           operationId: "endOtherSessions",
           summary: "End all sessions but this one",
-          description: "At once. A mail tells you, if there were any.",
+          description: "Takes effect immediately. You are notified by mail if there were any.",
         },
       },
     )
@@ -230,7 +231,7 @@ function sessionsRoutes(ctx: Context) {
         detail: {
           operationId: "endSession",
           summary: "End one session",
-          description: "At once. It may be this one, whose cookie is cleared then.",
+          description: "Takes effect immediately. If it is this session, its cookie is cleared.",
         },
       },
     );

@@ -29,7 +29,7 @@ const FeedQuery = {
   search: t.Optional(
     Text({
       maxLength: 255,
-      description: `What happened to the contacts whose address contains it, and the events whose name does. At least 3 letters that no more than ${MAX_SEARCHED} of either contain.`,
+      description: `Finds activity of contacts whose address contains this text, and events whose name contains it. At least 3 letters, which may occur in at most ${MAX_SEARCHED} addresses and ${MAX_SEARCHED} names.`,
     }),
   ),
   ...PeriodQuery,
@@ -71,9 +71,9 @@ export function activityRoutes(ctx: Context) {
         ),
         detail: {
           operationId: "listActivity",
-          summary: "List what happened, the newest first",
+          summary: "List activity, newest first",
           description:
-            "Events, mails, campaigns and workflows in one order of time. Everything that existed when the first page " +
+            "Events, mails, campaigns and workflows in one list, ordered by time. Everything that existed when the first page " +
             "was read is on exactly one page; what is added in the meantime is never on two.",
         },
       },
@@ -87,8 +87,8 @@ export function activityRoutes(ctx: Context) {
         response: answers(ActivityTotals, { refusals: [400] }),
         detail: {
           operationId: "getActivityStats",
-          summary: "Count what happened on some days (UTC), from counters",
-          description: "The last 30 days where no dates are given.",
+          summary: "Count activity over a number of days (UTC), from counters",
+          description: "Without dates: the last 30 days.",
         },
       },
     )
@@ -105,7 +105,7 @@ export function activityRoutes(ctx: Context) {
         response: answers(t.Object({ count: Int, minutes: Int }), { refusals: [400] }),
         detail: {
           operationId: "getRecentActivityCount",
-          summary: "Count what happened in the last minutes",
+          summary: "Count activity of the last minutes",
           description: "Events and executions are each counted up to 20,000.",
         },
       },
@@ -114,8 +114,8 @@ export function activityRoutes(ctx: Context) {
       response: answers(t.Object({ types: t.Array(TypeWord) })),
       detail: {
         operationId: "listActivityTypes",
-        summary: "List the types of activity that the project has",
-        description: "Those that `GET /activity` can be filtered by, and that would find something.",
+        summary: "List the types of activity in the project",
+        description: "The types by which `GET /activity` can be filtered with a result.",
       },
     })
     .get(
@@ -138,9 +138,9 @@ export function activityRoutes(ctx: Context) {
         response: answers(t.Object({ activities: t.Array(UpcomingItem) }), { refusals: [400] }),
         detail: {
           operationId: "listUpcomingActivity",
-          summary: "List what will happen, the next first",
+          summary: "List upcoming activity, next first",
           description:
-            "Scheduled campaigns, and steps of workflows that wait for a time, or for an event until a time.",
+            "Scheduled campaigns, and workflow steps that wait for a time, or for an event with a timeout.",
         },
       },
     );

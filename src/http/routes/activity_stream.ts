@@ -46,8 +46,8 @@ export function activityStreamRoutes(ctx: Context) {
         }),
         detail: {
           operationId: "streamActivity",
-          summary: "Follow what happens, as it happens",
-          description: `Server-sent events: each message is an item as \`GET /activity\` has it, about a second after it happened. A reader that comes back with \`Last-Event-ID\`, as an \`EventSource\` does by itself, gets what it has missed; the items of the last seconds may come twice, each with the same \`id\`. The event \`cut\` says that more happened than is told: read the list. The stream ends after ${STREAM_MINUTES} minutes; come back then.`,
+          summary: "Stream activity live",
+          description: `Server-sent events: each message is an item as in \`GET /activity\`, about a second after it happened. A client that reconnects with \`Last-Event-ID\`, as an \`EventSource\` does automatically, gets what it has missed; items of the last seconds may arrive twice, with the same \`id\`. The event \`cut\` means that more happened than was sent: read the list. The stream ends after ${STREAM_MINUTES} minutes; then reconnect.`,
         },
       },
     );

@@ -34,11 +34,13 @@ export function analyticsRoutes(ctx: Context) {
         t.Object({
           ...DaysQuery,
           tz: t.Optional(
-            t.String({ description: "Whose days, such as Europe/Berlin. Left out: those of the project." }),
+            t.String({
+              description: "The time zone of the days, such as Europe/Berlin. Default: the project's.",
+            }),
           ),
           interval: t.Optional(
             Words(["day", "hour"], {
-              description: `\`hour\`: each row is an hour. At most ${MAX_DAYS_OF_HOURS} days; today where no dates are given.`,
+              description: `\`hour\`: each row is an hour. At most ${MAX_DAYS_OF_HOURS} days; without dates, today.`,
             }),
           ),
           campaignId: t.Optional(Uuid),
@@ -50,8 +52,8 @@ export function analyticsRoutes(ctx: Context) {
       response: answers(t.Array(Day), { refusals: [400] }),
       detail: {
         operationId: "getTimeseries",
-        summary: "Outcomes of mails, day by day; opens and clicks count each mail once, and people only",
-        description: `No more than ${MAX_DAYS} days. Of all mails, or of those of a campaign, a template or a workflow. The mails of a template or a workflow are counted one by one: where that takes more than two seconds, which about a million mails do, it is 400. What has expired from the ledger is not among them.`,
+        summary: "Outcomes of mails per day; opens and clicks count each mail once, without bots",
+        description: `At most ${MAX_DAYS} days, of all mails or of one campaign, template or workflow. The mails of a template or a workflow are counted one by one: if that takes more than two seconds (about a million mails), the request is refused with 400. Mails that have expired from the ledger are not included.`,
       },
     })
     .get("/contacts", async ({ project, query }) => await readContactSeries(ctx, project.id, query), {
@@ -59,8 +61,8 @@ export function analyticsRoutes(ctx: Context) {
       response: answers(t.Array(ContactDay), { refusals: [400] }),
       detail: {
         operationId: "getContactSeries",
-        summary: "Contacts over time, day by day",
-        description: `Who came, went, subscribed, unsubscribed, bounced and complained on each day (UTC), and how many there were at its end. No more than ${MAX_DAYS} days.`,
+        summary: "Contacts per day",
+        description: `How many contacts were added, deleted, subscribed, unsubscribed, bounced and complained on each day (UTC), and how many there were at its end. At most ${MAX_DAYS} days.`,
       },
     })
     .get(
@@ -73,7 +75,7 @@ export function analyticsRoutes(ctx: Context) {
         detail: {
           operationId: "listTopCampaigns",
           summary: "The most successful campaigns, by `opens` unless stated otherwise",
-          description: "The best of the campaigns that were sent, by one of four metrics.",
+          description: "The best sent campaigns by one of four metrics.",
         },
       },
     )
@@ -97,7 +99,8 @@ export function analyticsRoutes(ctx: Context) {
         detail: {
           operationId: "listTopEvents",
           summary: "The events that clients track most often, on days of UTC",
-          description: "With the trend: the change in percent against the equally long time before.",
+          description:
+            "With the trend: the change in percent against the previous period of the same length.",
         },
       },
     );

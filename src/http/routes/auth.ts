@@ -66,9 +66,9 @@ function sessionRoutes(ctx: Context) {
         response: answers(LoggedInAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "logIn",
-          summary: "Log in; the answer sets the session cookie",
+          summary: "Log in; the response sets the session cookie",
           description:
-            "With two-factor log-in the answer is 401 `TWO_FACTOR_REQUIRED` and no cookie: `details.challenge` is answered with `POST /auth/two-factor`, by one of `details.methods`. Failures are counted for the address and for the network. Beyond the limit both are locked for up to 15 minutes, even for the right password.",
+            "With two-factor log-in, the response is 401 `TWO_FACTOR_REQUIRED` without a cookie: send `details.challenge` to `POST /auth/two-factor` with one of `details.methods`. Failures are counted per address and per network. Beyond the limit, the address or network is locked for up to 15 minutes, even for the right password.",
         },
       },
     )
@@ -83,9 +83,9 @@ function sessionRoutes(ctx: Context) {
         response: answers(LoggedInAnswer, { refusals: [...REFUSALS, 409] }),
         detail: {
           operationId: "signUp",
-          summary: "Sign up; the answer sets the session cookie",
+          summary: "Sign up; the response sets the session cookie",
           description:
-            "A mail asks whether the address is yours. With the token of an invitation it counts as proven, and you join the project. Where an account was made with the address before, in a session of which it was never verified, `password` has to be that of the account.",
+            "A mail is sent to verify the address. With the token of an invitation the address counts as verified, and you join the project. If an account with this address exists but was never verified in one of its sessions, `password` must be the password of that account.",
         },
       },
     )
@@ -101,7 +101,7 @@ function sessionRoutes(ctx: Context) {
         detail: {
           operationId: "logOut",
           summary: "End the session, and clear its cookie",
-          description: "The session ends on the server too. Without a session nothing happens.",
+          description: "The session ends on the server, too. Without a session, nothing happens.",
         },
       },
     );
@@ -122,7 +122,7 @@ function currentSessionRoutes(ctx: Context) {
       detail: {
         operationId: "getSession",
         summary: "Who is logged in, if anybody",
-        description: "200 in either case: `user` is null without a session, or where it has ended.",
+        description: "Always 200: `user` is null without a session, or if it has ended.",
       },
     },
   );
@@ -142,9 +142,9 @@ function mailRoutes(ctx: Context) {
         response: answers(AccountLink, { refusals: REFUSALS }),
         detail: {
           operationId: "lookUpAccountLink",
-          summary: "See what the link of an account mail is about",
+          summary: "See what the link in an account mail is for",
           description:
-            "With the token of a verification, a password reset, a change of address, “This was not me” or an invitation, which stays as good as it is. 400 for one that was used or has expired: then ask for another mail.",
+            "Takes the token of a verification, a password reset, a change of address, “This was not me” or an invitation, without using it up. 400 if it was used or has expired: then request another mail.",
         },
       },
     )
@@ -159,9 +159,9 @@ function mailRoutes(ctx: Context) {
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "verifyAccount",
-          summary: "Verify an address with the token of the mail",
+          summary: "Verify an address with the token from the mail",
           description:
-            "It ends no session and changes no password. The token stays good for its hour until it is used with a session of the account. With a session of that account it also joins the projects that the address is invited to. Without one somebody else may have made the account: it is asked for its password first, or for a new one by mail.",
+            "This ends no session and changes no password. With a session of the account, it also joins the projects that the address is invited to, and uses up the token. Without one, the token stays valid for its hour; since somebody else may have created the account, the password, or a password reset by mail, is required before invitations are accepted.",
         },
       },
     )
@@ -176,9 +176,9 @@ function mailRoutes(ctx: Context) {
         response: answers(MessageAnswer, { refusals: [...REFUSALS, 409] }),
         detail: {
           operationId: "confirmEmail",
-          summary: "Give an account its new address, with the token of the mail",
+          summary: "Confirm a new address with the token from the mail",
           description:
-            "In a session of the account the token is enough. Without one the password is needed too: nobody lends their address to the account of somebody else by following a link. The new address counts as proven, so invitations to it are accepted, and what was mailed to the old one is void. 409 where the new address has an account by now.",
+            "With a session of the account, the token is enough. Without one, the password is required too, so that following a link cannot give one's address to somebody else's account. The new address counts as verified, so invitations to it are accepted, and links mailed to the old one stop working. 409 if the new address has an account by now.",
         },
       },
     )
@@ -199,7 +199,7 @@ function mailRoutes(ctx: Context) {
           operationId: "requestVerification",
           summary: "Send the verification mail again",
           description:
-            "Also where the address was verified in another browser: the link, opened in a session of the account, proves that the account belongs to who reads its mail. Then they may invite people, and join.",
+            "Also works if the address was verified in another browser: opening the link in a session of the account proves that the account belongs to the reader of the mail, who may then invite people and join projects.",
         },
       },
     )
@@ -214,8 +214,8 @@ function mailRoutes(ctx: Context) {
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "requestPasswordReset",
-          summary: "Send a mail with a link to set a new password",
-          description: "The answer is the same whether or not there is such an account.",
+          summary: "Send a mail with a link for setting a new password",
+          description: "The response is the same whether or not there is such an account.",
         },
       },
     )
@@ -231,8 +231,8 @@ function mailRoutes(ctx: Context) {
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "resetPassword",
-          summary: "Set a new password with the token of the mail; every session ends",
-          description: "The token is good for an hour, once. It proves the address too.",
+          summary: "Set a new password with the token from the mail; every session ends",
+          description: "The token works once, within an hour. It also verifies the address.",
         },
       },
     );
@@ -253,7 +253,7 @@ function passwordRoutes(ctx: Context) {
         detail: {
           operationId: "changePassword",
           summary: "Change the password; every other session ends",
-          description: "The session that asks for it stays. The old password is needed.",
+          description: "This session is kept. The old password is required.",
         },
       },
     )
@@ -261,9 +261,9 @@ function passwordRoutes(ctx: Context) {
       response: answers(PasskeyOptions),
       detail: {
         operationId: "getReauthenticationOptions",
-        summary: "What a browser needs to reauthenticate with a passkey",
+        summary: "Get the WebAuthn options for reauthenticating with a passkey",
         description:
-          "For `navigator.credentials.get`, in the JSON of `PublicKeyCredential.parseRequestOptionsFromJSON`.",
+          "For `navigator.credentials.get`, in the JSON form that `PublicKeyCredential.parseRequestOptionsFromJSON` takes.",
       },
     })
     .post(
@@ -280,9 +280,9 @@ function passwordRoutes(ctx: Context) {
         response: answers(MessageAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "reauthenticate",
-          summary: "Show again that it is you who is logged in",
+          summary: "Prove again that you are the holder of the account",
           description:
-            "With the password of the account, or with one of its factors: a code of the app, a recovery code or a passkey. For ten minutes the session may then do what an open browser alone may not: change the address, change how people log in, or delete the account. Those answer 403 `REAUTHENTICATION_REQUIRED` where it is too long ago; having just logged in counts too, except for deleting the account. Failures are counted as those of a log-in.",
+            "Takes the password, or one of the factors: a code of the app, a recovery code or a passkey. For ten minutes, the session may then change the address, change the ways to log in, or delete the account. Without a recent proof, these return 403 `REAUTHENTICATION_REQUIRED`; a recent log-in counts too, except for deleting the account. Failures count like those of a log-in.",
         },
       },
     );

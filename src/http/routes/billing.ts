@@ -19,9 +19,9 @@ const Limit = t.Object(
   {
     limit: Nullable(Int),
     usage: Int,
-    percentage: t.Number({ description: "Of the limit, with two decimals; 0 without one." }),
-    isWarning: t.Boolean({ description: "80 % are used." }),
-    isBlocked: t.Boolean({ description: "Nothing is left." }),
+    percentage: t.Number({ description: "Percent of the limit, with two decimals; 0 without a limit." }),
+    isWarning: t.Boolean({ description: "At least 80 % is used." }),
+    isBlocked: t.Boolean({ description: "The limit is reached." }),
   },
   { title: "BillingLimit" },
 );
@@ -78,7 +78,7 @@ const Invoice = t.Object(
 );
 
 const Page = t.Object(
-  { url: t.String({ description: "A page of Stripe: send the person there." }) },
+  { url: t.String({ description: "A Stripe page: redirect the person to it." }) },
   { title: "BillingPage" },
 );
 
@@ -89,7 +89,7 @@ const ReturnBody = t.Optional(
         Text({
           maxLength: 1000,
           description:
-            "Where they come back to: a page of this service, or of one of its dashboards. Left out: the first dashboard.",
+            "Where the person returns to: a page of this service, or of one of its dashboards. Default: the first dashboard.",
         }),
       ),
     }),
@@ -116,9 +116,9 @@ export function billingRoutes(ctx: Context) {
         response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
         detail: {
           operationId: "startCheckout",
-          summary: "Subscribe, on a page of Stripe",
+          summary: "Subscribe, on a Stripe page",
           description:
-            "People come back with `checkout=success` or `checkout=cancelled`. The subscription is active once Stripe has confirmed it, a moment later.",
+            "People return with `checkout=success` or `checkout=cancelled`. The subscription is active once Stripe has confirmed it, a moment later.",
         },
       },
     )
@@ -133,9 +133,9 @@ export function billingRoutes(ctx: Context) {
         response: answers(Page, { refusals: [400, 404, 409, 413, 415, 422, 501] }),
         detail: {
           operationId: "openBillingPortal",
-          summary: "Change or cancel the subscription, on a page of Stripe",
+          summary: "Change or cancel the subscription, on a Stripe page",
           description:
-            "Answers with the address of the page. Refused with 409 where there has never been a subscription.",
+            "Returns the address of the page. Refused with 409 if there has never been a subscription.",
         },
       },
     )
@@ -162,9 +162,9 @@ export function billingRoutes(ctx: Context) {
         response: answers(Limits, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
           operationId: "updateBillingLimits",
-          summary: "Change the limits given; null removes one",
+          summary: "Change the given limits; null removes one",
           description:
-            "What would exceed a limit is refused with 402 `BILLING_LIMIT_EXCEEDED`. Owners and admins get a mail at 80 % and at 100 %.",
+            "Requests that would exceed a limit are refused with 402 `BILLING_LIMIT_EXCEEDED`. Owners and admins get a mail at 80 % and at 100 %.",
         },
       },
     )
@@ -173,7 +173,7 @@ export function billingRoutes(ctx: Context) {
       response: answers(Consumption, { refusals: [404] }),
       detail: {
         operationId: "getBillingConsumption",
-        summary: "What was used in this calendar month (UTC)",
+        summary: "Usage in this calendar month (UTC)",
         description: "By category, from counters.",
       },
     })
@@ -194,7 +194,7 @@ export function billingRoutes(ctx: Context) {
         ),
         detail: {
           operationId: "listInvoices",
-          summary: "List invoices, the newest first",
+          summary: "List invoices, newest first",
           description: "As Stripe has them, with their pages and files.",
         },
       },

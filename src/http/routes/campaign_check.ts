@@ -7,7 +7,7 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { answers, Int, PathId, Words } from "../entry/schemas.ts";
 import { campaignId } from "./_campaign_schemas.ts";
 
-const Share = t.Number({ description: "Percent of the recipients looked at, with two decimals." });
+const Share = t.Number({ description: "Percent of the checked recipients, with two decimals." });
 
 const CheckDetails = t.Object(
   {
@@ -27,7 +27,7 @@ const CheckDetails = t.Object(
     ),
     rules: t.Optional(t.Array(t.String(), { description: "The rules that the subject breaks." })),
     variables: t.Optional(t.Array(t.Object({ name: t.String(), share: Share }))),
-    sample: t.Optional(Type.Integer({ description: "Recipients looked at." })),
+    sample: t.Optional(Type.Integer({ description: "Checked recipients." })),
     links: t.Optional(
       t.Array(
         t.Object({
@@ -38,9 +38,11 @@ const CheckDetails = t.Object(
         }),
       ),
     ),
-    visited: t.Optional(Type.Integer({ description: "Addresses that were asked for." })),
-    skipped: t.Optional(t.Array(t.String(), { description: "Links with variables: they were not tried." })),
-    unvisited: t.Optional(Type.Integer({ description: "Addresses beyond 100, or beyond 15 seconds." })),
+    visited: t.Optional(Type.Integer({ description: "Addresses that were requested." })),
+    skipped: t.Optional(t.Array(t.String(), { description: "Links with variables, which were not tried." })),
+    unvisited: t.Optional(
+      Type.Integer({ description: "Addresses that were not tried: beyond 100, or beyond 15 seconds." }),
+    ),
     images: t.Optional(t.Array(t.String(), { description: "Images without alt text, up to 20." })),
     words: t.Optional(Int),
     bytes: t.Optional(Int),
@@ -54,7 +56,7 @@ const CampaignCheck = t.Object(
     level: Words(CHECK_LEVELS),
     title: t.String(),
     message: t.String({ description: "What was found, and what to do about it." }),
-    field: t.Optional(t.String({ description: "The field of the campaign that it is about." })),
+    field: t.Optional(t.String({ description: "The campaign field concerned." })),
     details: t.Optional(CheckDetails),
   },
   { title: "CampaignCheck" },
@@ -74,9 +76,9 @@ export function campaignCheckRoutes(ctx: Context) {
         response: answers(t.Object({ checks: t.Array(CampaignCheck) }), { refusals: [404, 422] }),
         detail: {
           operationId: "checkCampaign",
-          summary: "Check a campaign before it is sent",
+          summary: "Check a campaign before sending it",
           description:
-            "Looks at audience, sender, subject, variables, links, images and size, and says what to mend; one check for each `id`, always in the same order. Links and images are asked for, up to 100 of them within 15 seconds; those with variables are not. Nothing is sent or changed. Refused with 429 while four others of the project wait.",
+            "Checks the audience, sender, subject, variables, links, images and size, and says what to fix; one check for each `id`, always in the same order. Links and images are requested, up to 100 of them within 15 seconds, except those with variables. Nothing is sent or changed. Refused with 429 while four other checks of the project wait.",
         },
       },
     );

@@ -29,10 +29,10 @@ const CampaignLink = t.Object(
 const CampaignReason = t.Object(
   {
     status: Words(["BOUNCED", "FAILED", "COMPLAINED", "SUPPRESSED", "IN_DOUBT"]),
-    reason: t.String({ description: "Without addresses and ids, so that the same reason is one." }),
+    reason: t.String({ description: "Without addresses and ids, so that equal reasons are grouped." }),
     mails: Int,
-    example: t.String({ description: "What it said of one of the mails." }),
-    isSample: t.Boolean({ description: "More mails are in this state: the newest 1,000 count." }),
+    example: t.String({ description: "The original reason of one of the mails." }),
+    isSample: t.Boolean({ description: "There are more such mails: only the newest 1,000 are counted." }),
   },
   { title: "CampaignReason" },
 );
@@ -40,14 +40,14 @@ const CampaignReason = t.Object(
 const CampaignReach = t.Object(
   {
     totalRecipients: Type.Integer({
-      description: "Mails that would be made: `reachable`, and those that the suppression list stops.",
+      description: "Mails that would be created: `reachable`, and those that the suppression list stops.",
     }),
     matching: Type.Integer({ description: "Contacts of the audience." }),
     unsubscribed: Type.Integer({
-      description: "Those of them who get nothing, because they are not subscribed.",
+      description: "Those of them who get no mail because they are not subscribed.",
     }),
     suppressed: Type.Integer({ description: "Those of the rest whose address is on the suppression list." }),
-    reachable: Type.Integer({ description: "Who is left." }),
+    reachable: Type.Integer({ description: "The remaining contacts, who get the mail." }),
     estimated: t.Boolean(),
   },
   { title: "CampaignReach" },
@@ -70,9 +70,9 @@ export function campaignOutcomesRoutes(ctx: Context) {
       response: answers(CampaignReach, { refusals: [404, 413, 415, 422] }),
       detail: {
         operationId: "countCampaignAudience",
-        summary: "Count whom a campaign would reach, before it is saved",
+        summary: "Count the audience of an unsaved campaign",
         description:
-          "Marketing reaches subscribed contacts only; with `type: TRANSACTIONAL` everybody of the audience. What takes longer than a quarter of a second to count is estimated from a sample of contacts, and `estimated` says so.",
+          "Marketing reaches only subscribed contacts; `type: TRANSACTIONAL` reaches everybody in the audience. If counting takes longer than a quarter of a second, the counts are estimated from a sample of contacts, and `estimated` is true.",
       },
     })
     .get(
@@ -113,9 +113,9 @@ export function campaignOutcomesRoutes(ctx: Context) {
         response: answers(CursorList(Email), { refusals: [400, 404, 422] }),
         detail: {
           operationId: "listCampaignRecipients",
-          summary: "List the mails of a campaign by what became of them",
+          summary: "List the mails of a campaign by outcome",
           description:
-            "A cursor list, one row for each recipient; one of the filters at a time. `total` counts to 100,000.",
+            "A cursor list with one row per recipient; only one filter at a time. `total` counts up to 100,000.",
         },
       },
     )
@@ -127,9 +127,9 @@ export function campaignOutcomesRoutes(ctx: Context) {
         response: answers(t.Array(CampaignLink), { refusals: [404, 422] }),
         detail: {
           operationId: "listCampaignLinks",
-          summary: "List the links of a campaign that people followed, the most followed first",
+          summary: "List the links of a campaign that people followed, most followed first",
           description:
-            "Up to 100, with the clicks of people; those of filters and mail programs do not count.",
+            "Up to 100, with the clicks of people; clicks of filters and mail programs do not count.",
         },
       },
     )
@@ -141,9 +141,9 @@ export function campaignOutcomesRoutes(ctx: Context) {
         response: answers(t.Array(CampaignReason), { refusals: [404, 422] }),
         detail: {
           operationId: "listCampaignReasons",
-          summary: "List why mails of a campaign did not arrive, the most frequent reason first",
+          summary: "List why mails of a campaign did not arrive, most frequent reason first",
           description:
-            "Up to 50 reasons of mails that bounced, failed, were suppressed, are in doubt, or that somebody complained about.",
+            "Up to 50 reasons, of mails that bounced, failed, were suppressed, are in doubt, or were reported as spam.",
         },
       },
     )
@@ -155,9 +155,9 @@ export function campaignOutcomesRoutes(ctx: Context) {
         response: answers(t.Array(CampaignHour), { refusals: [404, 422] }),
         detail: {
           operationId: "getCampaignSeries",
-          summary: "Show when what became of a campaign, hour by hour",
+          summary: "Show the outcomes of a campaign per hour",
           description:
-            "The hours (UTC) in which something did, in the 30 days since it was sent. Opens and clicks count each mail once.",
+            "The hours (UTC) with activity, in the 30 days since it was sent. Opens and clicks count each mail once.",
         },
       },
     );

@@ -36,7 +36,7 @@ export function campaignSendingRoutes(ctx: Context) {
           Nullable(
             t.Object({
               scheduledFor: t.Optional(
-                documented(boundedText(t.Unknown({ description: "Left out or null: now." }), 100), {
+                documented(boundedText(t.Unknown({ description: "Default or null: now." }), 100), {
                   anyOf: [{ type: "string", format: "date-time" }, { type: "null" }],
                 }),
               ),
@@ -58,9 +58,9 @@ export function campaignSendingRoutes(ctx: Context) {
         ),
         detail: {
           operationId: "sendCampaign",
-          summary: "Send a campaign, now or at a time",
+          summary: "Send a campaign now, or schedule it",
           description:
-            "Without a time the audience is fixed and sending starts at once; with `scheduledFor` it starts then. A time without a zone is UTC. Sending a scheduled campaign again moves it. Refused with 400 for a time in the past or an audience of nobody, with 402 over a billing limit, and with 409 unless it is a draft or scheduled.",
+            "Without a time, the audience is fixed and sending starts immediately; with `scheduledFor`, it starts at that time. A time without a zone is UTC. Sending a scheduled campaign again reschedules it. Refused with 400 for a time in the past or an empty audience, with 402 over a billing limit, and with 409 unless it is a draft or scheduled.",
         },
       },
     )
@@ -74,7 +74,7 @@ export function campaignSendingRoutes(ctx: Context) {
         detail: {
           operationId: "unscheduleCampaign",
           summary: "Make a scheduled campaign a draft again",
-          description: "It is not sent at its time. Refused with 409 unless it is scheduled.",
+          description: "It is then not sent at its time. Refused with 409 unless it is scheduled.",
         },
       },
     )
@@ -89,7 +89,7 @@ export function campaignSendingRoutes(ctx: Context) {
           operationId: "cancelCampaign",
           summary: "Cancel a campaign that is scheduled or being sent",
           description:
-            "Mails that have not been handed to the mail server are never sent. What was sent stays sent. Refused with 409 in any other state.",
+            "Mails that have not been handed to the mail server are never sent. Refused with 409 in any other state.",
         },
       },
     )
@@ -109,7 +109,7 @@ export function campaignSendingRoutes(ctx: Context) {
           operationId: "testCampaign",
           summary: "Send a test to one address; `emailId` is its id in the ledger",
           description:
-            "The mail has `[TEST]` before its subject, and the data of the contact with that address, if there is one. It counts in no statistics.",
+            "The mail has `[TEST]` before its subject, and the data of the contact with that address, if there is one. It is not counted in statistics.",
         },
       },
     );

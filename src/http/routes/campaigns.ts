@@ -75,9 +75,7 @@ function collectionRoutes(ctx: Context) {
         query: t.Object({
           ...PageQuery,
           status: t.Optional(CampaignStatus),
-          search: t.Optional(
-            Text({ maxLength: 255, description: "A part of the name, the subject or the sender." }),
-          ),
+          search: t.Optional(Text({ maxLength: 255, description: "Part of the name, subject or sender." })),
           ...FieldsQuery,
           ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
@@ -86,7 +84,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "listCampaigns",
           summary: "List campaigns",
           description:
-            "A page list with the counters of each. An unknown `status` is refused with 400; unknown words for `sort` and `dir` count as the default.",
+            "A page list with the counters of each. An unknown `status` is refused with 400; unknown values of `sort` and `dir` count as the default.",
         },
       },
     )
@@ -109,7 +107,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "createCampaign",
           summary: "Create a draft",
           description:
-            "Makes a draft and counts its audience. Content comes from the request, or from `templateId` where the request leaves it out. The sender's domain has to be verified (403). One refusal lists every field that is missing or wrong. `warnings` names what was ignored, such as a segment beside `audienceType: ALL`.",
+            "Creates a draft and counts its audience. Content comes from the request, or from `templateId` for fields that the request leaves out. The sender's domain must be verified (403). An error lists every missing or invalid field. `warnings` names what was ignored, such as a segment with `audienceType: ALL`.",
         },
       },
     )
@@ -118,9 +116,9 @@ function collectionRoutes(ctx: Context) {
       response: answers(UnsavedPreview, { refusals: [404, 413, 415, 422] }),
       detail: {
         operationId: "previewUnsavedCampaign",
-        summary: "Render a campaign that is not saved",
+        summary: "Render an unsaved campaign",
         description:
-          "With the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` what recipients or mail programs may stumble over.",
+          "Refused with the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` likely problems for recipients or mail programs.",
       },
     });
 }
@@ -139,7 +137,7 @@ function itemRoutes(ctx: Context) {
         detail: {
           operationId: "getCampaign",
           summary: "Get a campaign",
-          description: "One campaign, with its counters as they are now.",
+          description: "One campaign, with its current counters.",
         },
       },
     )
@@ -156,7 +154,7 @@ function itemRoutes(ctx: Context) {
         response: answers(Campaign, { refusals: [400, 404, 409, 412, 413, 415, 422] }),
         detail: {
           operationId: "replaceCampaign",
-          summary: "Replace a draft or a scheduled campaign; what is left out becomes empty",
+          summary: "Replace a draft or a scheduled campaign; omitted fields become empty",
           description: "Takes the same fields as creating one. Refused with 409 once it is being sent.",
         },
       },
@@ -174,7 +172,7 @@ function itemRoutes(ctx: Context) {
         response: answers(Campaign, { refusals: [400, 404, 409, 412, 413, 415, 422] }),
         detail: {
           operationId: "updateCampaign",
-          summary: "Change a draft or a scheduled campaign; what is left out stays",
+          summary: "Change a draft or a scheduled campaign; omitted fields stay",
           description: "Takes any of the fields of a campaign. Refused with 409 once it is being sent.",
         },
       },
@@ -214,7 +212,7 @@ function itemRoutes(ctx: Context) {
           operationId: "duplicateCampaign",
           summary: "Copy a campaign to a new draft",
           description:
-            "The copy has the content and the audience, and none of the history. Where the segment is gone it reaches nobody, and `warnings` says so.",
+            "The copy has the content and the audience, but no history. If the segment no longer exists, the audience is empty, and `warnings` says so.",
         },
       },
     )
@@ -228,7 +226,7 @@ function itemRoutes(ctx: Context) {
           operationId: "getCampaignStats",
           summary: "Outcomes of a campaign's mails; rates are percentages of those sent",
           description:
-            "Counters are kept as mails change, not counted on request. Opens and clicks count each mail once, and people only.",
+            "Counters are kept as mails change, not counted on request. Opens and clicks count each mail once, without bots.",
         },
       },
     )
@@ -246,7 +244,7 @@ function itemRoutes(ctx: Context) {
           operationId: "previewCampaign",
           summary: "Render a campaign for a contact, or for sample data",
           description:
-            "Renders subject, HTML and text with the data of a contact, or with `data` of your own. `missing` lists the variables without a value. Nothing is sent.",
+            "Renders subject, HTML and text with the data of a contact, or with the given `data`. `missing` lists the variables without a value. Nothing is sent.",
         },
       },
     );

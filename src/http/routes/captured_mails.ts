@@ -19,9 +19,11 @@ const MAX_IDS = 1_000;
 const Ids = t.Array(Uuid, { minItems: 1, maxItems: MAX_IDS });
 const Time = t.String({ format: "date-time", maxLength: 40, description: "Captured at this time or later." });
 const Options = {
-  dryRun: t.Optional(t.Boolean({ description: "Only counts them." })),
+  dryRun: t.Optional(t.Boolean({ description: "Only count them." })),
   cursor: t.Optional(
-    Nullable(Text({ maxLength: 300, description: "The `cursor` of the answer before: goes on from there." })),
+    Nullable(
+      Text({ maxLength: 300, description: "The `cursor` of the previous response, to continue from there." }),
+    ),
   ),
 };
 
@@ -51,7 +53,7 @@ const Body = documented(
 
 const Cursor = Nullable(
   t.String({
-    description: "Null at the end. Else there are more: call again with it, and all else the same.",
+    description: "Null at the end. Otherwise there are more: repeat the request with this cursor.",
   }),
 );
 const Tally = (description: string) => t.Record(t.String(), Int, { description });
@@ -63,7 +65,7 @@ const Released = t.Object(
     refused: Tally("How many must not be sent any more, by the reason: they are SUPPRESSED."),
     skipped: Tally("How many stay as they are, by the reason."),
     overLimit: t.Integer({
-      description: "How many the limits of the month have no room for: they stay captured.",
+      description: "How many would exceed this month's limits: they stay captured.",
     }),
     cursor: Cursor,
   },
@@ -90,7 +92,7 @@ export function capturedMailsRoutes(ctx: Context) {
           operationId: "releaseCapturedMails",
           summary: "Send mails that were captured while there was no mail server",
           description:
-            "For an OWNER. The oldest first, up to 5,000 in a call, as the operator's `release` does: subscription, suppressions, campaign, sender and the limits of the month are checked again. Refused with 501 while there is no mail server, and with 409 while a process of the service would capture them again.",
+            "For an OWNER. Oldest first, up to 5,000 per request. Like the operator's `release`, it checks the subscription, suppressions, campaign, sender and the month's limits again. Refused with 501 if there is no mail server, and with 409 while a process of the service would capture them again.",
         },
       },
     )
@@ -105,7 +107,7 @@ export function capturedMailsRoutes(ctx: Context) {
           operationId: "discardCapturedMails",
           summary: "Give up captured mails: they can no longer be sent",
           description:
-            "For an OWNER. Up to 5,000 in a call. They are SUPPRESSED with the reason; their copies in the inbox stay.",
+            "For an OWNER. Up to 5,000 per request. They become SUPPRESSED with a reason; their copies in the inbox stay.",
         },
       },
     );

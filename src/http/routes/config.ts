@@ -7,14 +7,14 @@ import { answers } from "../entry/schemas.ts";
 
 const Features = t.Object(
   {
-    billing: t.Boolean({ description: "Whether there are subscriptions and invoices, by Stripe." }),
-    uploads: t.Boolean({ description: "Whether `POST /uploads/image` takes images." }),
+    billing: t.Boolean({ description: "Whether there are subscriptions and invoices, through Stripe." }),
+    uploads: t.Boolean({ description: "Whether `POST /uploads/image` accepts images." }),
     authProviders: t.Object(
       { github: t.Boolean(), google: t.Boolean(), oidc: t.Boolean() },
       { description: "Ways to sign in besides a password." },
     ),
-    signupsDisabled: t.Boolean({ description: "Whether signing up needs an invitation." }),
-    tracking: t.Boolean({ description: "Whether opens and clicks can be followed." }),
+    signupsDisabled: t.Boolean({ description: "Whether signing up requires an invitation." }),
+    tracking: t.Boolean({ description: "Whether opens and clicks can be tracked." }),
     smtp: t.Boolean({
       description: "Whether mails are sent. If not, they are captured and shown on `/inbox`.",
     }),
@@ -37,8 +37,8 @@ export function configRoutes(ctx: Context) {
     response: answers(Configuration, { refusals: [400], isOpen: true }),
     detail: {
       operationId: "getConfig",
-      summary: "What this installation can do",
-      description: "Version, addresses and features. It needs no key.",
+      summary: "Get the features of this installation",
+      description: "Version, addresses and features. Needs no key.",
       tags: ["Configuration"],
       security: [],
     },

@@ -67,9 +67,9 @@ export function contactFieldRoutes(ctx: Context) {
         ),
         detail: {
           operationId: "listContactFieldValues",
-          summary: "List the values of a custom field, the most frequent first",
+          summary: "List the values of a custom field, most frequent first",
           description:
-            "What contacts have in a custom field. The prefix `data.` may be left out. A standard field is refused with 400.",
+            "The values of a custom field. The prefix `data.` may be left out. A standard field is refused with 400.",
         },
       },
     )

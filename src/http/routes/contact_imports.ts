@@ -42,7 +42,9 @@ const Numbers = {
   successCount: Int,
   createdCount: Int,
   updatedCount: Int,
-  failureCount: Type.Integer({ description: "Rows that could not be imported: one import lists why." }),
+  failureCount: Type.Integer({
+    description: "Rows that could not be imported: `GET` of one import lists the reasons.",
+  }),
 };
 
 const Counts = {
@@ -78,12 +80,12 @@ const Undo = Nullable(
       deletedCount: Int,
       restoredCount: Int,
       keptCount: Type.Integer({
-        description: "Contacts that somebody has changed since, or that need nothing.",
+        description: "Contacts that have changed since, or need no change.",
       }),
     },
     {
       description:
-        "Null for a dry run, and until it has ended, completed or failed. With the state null it can be undone until then.",
+        "Null for a dry run, and before the import has completed or failed. While `state` is null, the import can be undone until `until`.",
     },
   ),
 );
@@ -94,7 +96,7 @@ const importWith = <T extends TProperties>(result: T, title: string) =>
       ...JOB,
       fileName: Nullable(t.String()),
       dryRun: t.Boolean(),
-      createdBy: Nullable(t.String({ description: "An address, or which key." })),
+      createdBy: Nullable(t.String({ description: "An address, or the key that was used." })),
       result: t.Optional(t.Object(result)),
       ...END,
       undo: Undo,
@@ -106,7 +108,7 @@ const NamedImport = importWith(
   {
     ...Counts,
     examples: t.Optional(
-      t.Array(Example, { description: "Of a dry run: what would become of the first 20 contacts." }),
+      t.Array(Example, { description: "For a dry run: how the first 20 contacts would look." }),
     ),
   },
   "ContactImport",
@@ -125,7 +127,7 @@ const UploadQuery = withRules(
       Text({
         maxLength: 8_000,
         description:
-          "What columns are, as JSON: `email`, `subscribed`, a key of `data`, or null to leave it out. Columns that are not named are what their names say.",
+          "Maps columns, as JSON, to `email`, `subscribed`, a key of `data`, or null to skip them. Other columns are mapped by their names.",
         examples: ['{"E-Mail": "email", "Vorname": "firstName", "Notiz": null}'],
       }),
     ),
@@ -165,7 +167,7 @@ function formRoutes(ctx: Context) {
             operationId: "importContacts",
             summary: "Import contacts from a CSV file",
             description:
-              "Takes a CSV file of up to 5 MB, whose first row names its columns; commas, semicolons and tabs are recognised. The answer holds the id of a job: `GET /contacts/import/{jobId}` shows its progress and the rows that failed. Existing contacts are updated, and new ones are subscribed unless a column says otherwise.",
+              "Takes a CSV file of up to 5 MB, whose first row names its columns; commas, semicolons and tabs are recognised. The response has the id of a job: `GET /contacts/import/{jobId}` shows its progress and the rows that failed. Existing contacts are updated, and new ones are subscribed unless a column says otherwise.",
           },
         },
       ),
@@ -182,9 +184,9 @@ function formRoutes(ctx: Context) {
           response: answers(ImportReport, { refusals: [404] }),
           detail: {
             operationId: "getContactImport",
-            summary: "Get the state of an import",
+            summary: "Get the status of an import",
             description:
-              "Where the import stands. `result` is there once it is completed, with the first 1,000 rows that failed and why.",
+              "The progress of the import. `result` is present once it is completed, with the first 1,000 rows that failed and the reasons.",
           },
         },
       ),
@@ -215,7 +217,7 @@ function uploadRoutes(ctx: Context) {
             operationId: "uploadContacts",
             summary: "Import contacts from a CSV file of up to 200 MB",
             description:
-              "The body is the file itself. It is read as it comes: commas, semicolons and tabs are recognised. Existing contacts are updated. The answer holds the id of a job: `GET /contacts/imports/{jobId}` shows its progress and the rows that failed. Five files of a project may be on their way at a time.",
+              "The body is the file itself, and is read while it is uploaded: commas, semicolons and tabs are recognised. Existing contacts are updated. The response has the id of a job: `GET /contacts/imports/{jobId}` shows its progress and the rows that failed. A project may have five imports in progress.",
           },
         },
       ),
@@ -236,9 +238,9 @@ function uploadRoutes(ctx: Context) {
             response: answers(CursorList(ListedImport), { refusals: [400] }),
             detail: {
               operationId: "listContactImports",
-              summary: "List imports, the newest first",
+              summary: "List imports, newest first",
               description:
-                "Each with its counts; the rows that failed and examples are in `GET /contacts/imports/{jobId}`. Reports are kept for 30 days.",
+                "With counts; for the rows that failed and examples, see `GET /contacts/imports/{jobId}`. Reports are kept for 30 days.",
             },
           },
         )
@@ -252,7 +254,7 @@ function uploadRoutes(ctx: Context) {
               operationId: "getImport",
               summary: "Get an import with its errors",
               description:
-                "Where the import stands, the first 1,000 rows that failed and why, and of a dry run 20 examples.",
+                "The progress of the import, the first 1,000 rows that failed with the reasons, and for a dry run 20 examples.",
             },
           },
         )
@@ -267,7 +269,7 @@ function uploadRoutes(ctx: Context) {
               operationId: "undoImport",
               summary: "Undo an import within 7 days",
               description:
-                "Contacts that it made and nobody touched since are deleted; a field that still holds the import's value gets its old one back, and so does the subscription. Mails and events stay. One that failed half-way is undone as far as it came. A job does it; it can be done once.",
+                "Contacts that it created are deleted unless they were changed or used since; a field that still has the import's value gets its old value back, and so does the subscription. Mails and events stay. An import that failed half-way is undone as far as it got. It is done by a job, and only once.",
             },
           },
         ),

@@ -45,7 +45,7 @@ const SEARCH = {
   type: "string",
   maxLength: 254,
   pattern: "\\S",
-  description: "A part of the address, in any case.",
+  description: "Part of the address, ignoring case.",
 };
 
 const Filter = t.Object(
@@ -57,12 +57,12 @@ const Filter = t.Object(
   },
   {
     title: "ContactFilter",
-    description: "With the mode `query`: what all the contacts have in common. `{}` is every contact.",
+    description: "With the mode `query`: the contacts to change. `{}` is every contact.",
   },
 );
 const Ids = t.Array(Uuid, { minItems: 1, maxItems: MAX_IDS });
 const ExcludedIds = t.Optional(
-  t.Array(Uuid, { maxItems: MAX_EXCLUDED, description: "With the mode `query`: contacts left out." }),
+  t.Array(Uuid, { maxItems: MAX_EXCLUDED, description: "With the mode `query`: contacts to leave out." }),
 );
 const SELECTION = {
   mode: t.Optional(Words(["ids", "query"])),
@@ -78,11 +78,11 @@ const selectionBody = <T extends TProperties>(noun: string, beside: T) =>
     oneOf: [
       t.Object(
         { ...beside, mode: t.Optional(Words(["ids"])), contactIds: Ids },
-        { title: `${noun}ByIds`, description: "Those with these ids." },
+        { title: `${noun}ByIds`, description: "The contacts with these ids." },
       ),
       t.Object(
         { ...beside, mode: Words(["query"]), filter: Filter, excludeIds: ExcludedIds },
-        { title: `${noun}ByFilter`, description: "All that the filter describes." },
+        { title: `${noun}ByFilter`, description: "All contacts that match the filter." },
       ),
     ],
   });
@@ -176,8 +176,8 @@ function bulkRoutes(ctx: Context) {
         response: answers(BulkReport, { refusals: [404] }),
         detail: {
           operationId: "getBulkJob",
-          summary: "Get the state of a bulk job",
-          description: "Where the job stands. `result` is there once it is completed.",
+          summary: "Get the status of a bulk job",
+          description: "The progress of the job. `result` is present once it is completed.",
         },
       },
     );

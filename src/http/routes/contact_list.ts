@@ -54,7 +54,7 @@ const Query = withRules(
       Text({
         maxLength: 254,
         description:
-          "Where the list begins: the start of an address, or a time in ISO 8601, by `sort`. Not beside `cursor`.",
+          "Where the list begins: the start of an address, or a time in ISO 8601, depending on `sort`. Not together with `cursor`.",
       }),
     ),
   }),
@@ -77,7 +77,8 @@ function listRoute(ctx: Context) {
           ...CursorList(ListedContact).properties,
           startCursor: Nullable(
             t.String({
-              description: "The place of the first row: with the other `dir` the list goes back from here.",
+              description:
+                "The position of the first row: with the opposite `dir`, the list goes backwards from here.",
             }),
           ),
         }),
@@ -87,7 +88,7 @@ function listRoute(ctx: Context) {
         operationId: "listContacts",
         summary: "List contacts",
         description:
-          "A cursor list of contacts. Filters may be combined. `total` counts all that match, on the first page only; what takes longer than a quarter of a second to count is estimated. `sort=lastActivity` lists, the newest first, those who did something: tracked events, opens, clicks and subscriptions. Unknown words for `sort` and `dir` count as the default.",
+          "A cursor list of contacts. Filters may be combined. `total` counts all matches, on the first page only; if counting takes longer than a quarter of a second, it is estimated. `sort=lastActivity` lists contacts with activity (tracked events, opens, clicks and subscriptions), most recent first. Unknown values of `sort` and `dir` count as the default.",
       },
     });
 }
@@ -118,7 +119,7 @@ function exportRoute(ctx: Context) {
         operationId: "exportContacts",
         summary: "Export contacts as CSV or NDJSON",
         description:
-          "Streams the selected contacts in the order in which they came. CSV has a column for each key of `data`, at most 990; a cell that a spreadsheet would take for a formula begins with an apostrophe. NDJSON is one contact in JSON on each line. Two exports of a project run at a time.",
+          "Streams the selected contacts in the order in which they were created. CSV has a column for each key of `data`, at most 990; a cell that a spreadsheet would treat as a formula gets a leading apostrophe. NDJSON has one contact per line. At most two exports of a project run at a time.",
       },
     },
   );

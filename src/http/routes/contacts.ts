@@ -111,7 +111,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "createContact",
           summary: "Create a contact, or merge into the one with this address",
           description:
-            "Answers 201 for a new contact, and 200 where the address existed: then `data` is merged into what is there, and `subscribed` stays as it is unless it is given. New contacts are subscribed.",
+            "Returns 201 for a new contact. If the address existed, it returns 200, `data` is merged into the existing data, and `subscribed` stays as it is unless it is given. New contacts are subscribed.",
         },
       },
     )
@@ -134,8 +134,8 @@ function collectionRoutes(ctx: Context) {
         },
         detail: {
           operationId: "lookUpContacts",
-          summary: "Tell which of up to 500 addresses are contacts",
-          description: "Answers with the addresses as they were given, in their order.",
+          summary: "Find out which of up to 500 addresses are contacts",
+          description: "Returns the addresses as they were given, in the same order.",
         },
       },
     );
@@ -176,7 +176,7 @@ function itemRoutes(ctx: Context) {
           operationId: "getContact",
           summary: "Get a contact",
           description:
-            "One contact, with all of its data; with `include` also the segments that it is in at this moment, and its newest 20 executions.",
+            "One contact, with all of its data; with `include` also its current segments, and its newest 20 executions.",
         },
       },
     )
@@ -198,7 +198,7 @@ function itemRoutes(ctx: Context) {
           operationId: "updateContact",
           summary: "Change a contact; `data: null` clears its data",
           description:
-            "Changes what is given: `data` is merged key by key, and `null` removes a key. A change of `subscribed` records `contact.subscribed` or `contact.unsubscribed`. Refused with 409 where another contact of the project has the address.",
+            "Changes only the given fields: `data` is merged key by key, and `null` removes a key. A change of `subscribed` records `contact.subscribed` or `contact.unsubscribed`. Refused with 409 if another contact of the project has the address.",
         },
       },
     )
@@ -213,9 +213,9 @@ function itemRoutes(ctx: Context) {
         response: answers(t.Void(), { status: 204, refusals: [404] }),
         detail: {
           operationId: "deleteContact",
-          summary: "Delete a contact for good",
+          summary: "Delete a contact permanently",
           description:
-            "Deletes the contact with its events and memberships. Its mails stay in the ledger without the address, so that counters stay right. It cannot be undone.",
+            "Deletes the contact with its events and memberships. Its mails stay in the ledger without the address, so that counters stay correct. This cannot be undone.",
         },
       },
     );

@@ -20,21 +20,22 @@ const Record = t.Object(
     name: t.String({ examples: ["pr0123456789._domainkey.shop.example"] }),
     value: t.String({
       description:
-        "To be published in one piece, or split into strings of 255 characters. A domain has one SPF record at most: what there is gets the mechanism of this one.",
+        "Publish it in one piece, or split into strings of 255 characters. A domain can have only one SPF record: add the mechanism to an existing one.",
     }),
     priority: t.Optional(Int),
     purpose: Words(["DKIM", "SPF", "RETURN_PATH", "DMARC"]),
-    required: t.Boolean({ description: "The domain is verified by this record; the others are advice." }),
+    required: t.Boolean({ description: "This record verifies the domain; the others are recommended." }),
     status: t.Unsafe<"PENDING" | "VERIFIED" | "MISSING" | "MISMATCH">({
       ...Words(["PENDING", "VERIFIED", "MISSING", "MISMATCH"]),
       description:
-        "State when the DNS last answered. VERIFIED: as required; MISSING: there is none; MISMATCH: there is another one, or too many; PENDING: the DNS has not answered yet.",
+        "The state at the last DNS response. VERIFIED: correct; MISSING: no such record; MISMATCH: another value, or several records; PENDING: no DNS response yet.",
     }),
     found: t.Array(t.String(), {
-      description: "What the DNS has at this name, at most five values; for SPF and DMARC only such records.",
+      description:
+        "The values that the DNS has for this name, at most five; for SPF and DMARC only such records.",
       examples: [["v=spf1 include:amazonses.com ~all"]],
     }),
-    reason: Nullable(t.String({ description: "Why the record is not right, in a sentence for people." })),
+    reason: Nullable(t.String({ description: "Why the record is not correct, as a sentence for people." })),
   },
   { title: "DnsRecord" },
 );
@@ -59,7 +60,7 @@ const DomainBody = t.Object(
   {
     domain: Text({ maxLength: 500, examples: ["shop.example"] }),
     projectId: t.Optional(
-      t.String({ format: "uuid", description: "With an API key: the project of that key, or left out." }),
+      t.String({ format: "uuid", description: "With an API key: the project of that key, or omitted." }),
     ),
   },
   { title: "DomainBody" },
@@ -95,8 +96,9 @@ export function domainsRoutes(ctx: Context) {
         response: answers(Domain, { status: 201, refusals: [400, 409, 413, 415, 422] }),
         detail: {
           operationId: "createDomain",
-          summary: "Add a domain; the answer says which DNS records it needs",
-          description: "It is looked up every 5 minutes until it is verified, and regularly after that.",
+          summary: "Add a domain; the response lists the DNS records it needs",
+          description:
+            "Its records are checked every 5 minutes until it is verified, and regularly after that.",
         },
       },
     )
@@ -106,7 +108,7 @@ export function domainsRoutes(ctx: Context) {
       detail: {
         operationId: "getDomain",
         summary: "Get a domain with its DNS records",
-        description: "As they were found at the last look-up. `GET /domains/{id}/verify` looks them up now.",
+        description: "As found at the last check. `GET /domains/{id}/verify` checks them now.",
       },
     })
     .get(
@@ -123,8 +125,8 @@ export function domainsRoutes(ctx: Context) {
         ),
         detail: {
           operationId: "verifyDomain",
-          summary: "Look the records of a domain up now",
-          description: "Within 30 s of the last look-up it returns what that one found.",
+          summary: "Check the records of a domain now",
+          description: "Within 30 s of the last check, it returns that result.",
         },
       },
     )
@@ -147,7 +149,7 @@ export function domainsRoutes(ctx: Context) {
           operationId: "rekeyDomain",
           summary: "Replace a DKIM key that was lost",
           description:
-            "For ADMIN and OWNER. Where the installation has lost the `SECRET_KEY` that the DKIM key of the domain was encrypted with, its mail waits. This makes a new key: publish the record in the answer, and the domain is verified again. A key that can be used is kept, and `changed` is false.",
+            "For ADMIN and OWNER. If the installation has lost the `SECRET_KEY` with which the DKIM key of the domain was encrypted, its mail waits. This creates a new key: publish the record in the response, and the domain will be verified again. A usable key is kept, and `changed` is false.",
         },
       },
     )
@@ -164,7 +166,7 @@ export function domainsRoutes(ctx: Context) {
           operationId: "deleteDomain",
           summary: "Remove a domain",
           description:
-            "Not while a template, or a campaign that was not sent yet, sends from it: `details` names them.",
+            "Refused while a template or an unsent campaign uses it as the sender: `details` names them.",
         },
       },
     );

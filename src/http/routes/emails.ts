@@ -37,7 +37,7 @@ const Query = withRules(
       Text({
         maxLength: 254,
         description:
-          "Three letters or more of the address or the subject, in any case; beside `from` and `until` alone. The newest first.",
+          "At least three letters of the address or the subject, ignoring case; can only be combined with `from` and `until`. Newest first.",
       }),
     ),
     ...SpanQuery("Accepted"),
@@ -57,9 +57,9 @@ export function emailsRoutes(ctx: Context) {
       response: answers(CursorList(Email), { refusals: [400] }),
       detail: {
         operationId: "listEmails",
-        summary: "List mails, the newest first",
+        summary: "List mails, newest first",
         description:
-          "A cursor list of the ledger: one row for each mail, with what became of it. Each filter has an index, so a page takes as long among millions. Beside `contactId` or `to` any other filter may stand; otherwise one of `campaignId`, `templateId`, `workflowId`, `sourceType` and `status`, or `campaignId` with `status`: other combinations are refused with 400. `total` counts to 100,000; for a search it is that of the page.",
+          "A cursor list of the ledger: one row per mail, with its outcome. Every filter has an index, so a page takes the same time among millions of mails. `contactId` and `to` can be combined with any other filter; otherwise use one of `campaignId`, `templateId`, `workflowId`, `sourceType` and `status`, or `campaignId` with `status`: other combinations are refused with 400. `total` counts up to 100,000; for a search it counts the page.",
       },
     })
     .get("/:id", async ({ project, params: { id } }) => await getEmail(ctx, project.id, emailId(id)), {
@@ -69,7 +69,7 @@ export function emailsRoutes(ctx: Context) {
         operationId: "getEmail",
         summary: "Get a mail and its outcome",
         description:
-          "One row of the ledger. `error` holds the words of the mail server where it was not accepted.",
+          "One row of the ledger. `error` has the reply of the mail server if the mail was not accepted.",
       },
     })
     .get(
@@ -80,9 +80,9 @@ export function emailsRoutes(ctx: Context) {
         response: answers(EmailContent, { refusals: [404] }),
         detail: {
           operationId: "getEmailContent",
-          summary: "Show what a mail said",
+          summary: "Get the content of a mail",
           description:
-            "HTML, text and headers, for as long as bodies are kept; after that `removedAt` says since when they are gone. Mails are stored once for all their recipients, so variables are filled in with the data that the contact has now. Links are the author's own: following them counts for nobody.",
+            "HTML, text and headers, for as long as bodies are kept; after that, `removedAt` says when they were deleted. Content is stored once for all recipients, so variables show the contact's current data. Links are the original ones: following them is not counted.",
         },
       },
     )
@@ -94,7 +94,7 @@ export function emailsRoutes(ctx: Context) {
         response: answers(t.Array(EmailEvent), { refusals: [404] }),
         detail: {
           operationId: "listEmailEvents",
-          summary: "List what became of a mail, the oldest first",
+          summary: "List the events of a mail, oldest first",
           description:
             "Up to 200 entries: queued, captured, released, sent again; sent, delivered, opens, clicks with their links, bounce, complaint.",
         },
@@ -116,7 +116,7 @@ export function emailsRoutes(ctx: Context) {
           operationId: "resendEmail",
           summary: "Send a mail again to its recipient",
           description:
-            "What the mail said goes out as a new mail, whose `resendOf` names the first one: with the same attachments, to the address that the contact has now, with the data of now. It is a single mail, whatever the first one belonged to: it counts as a transactional one, and for no campaign. The answer is its row in the ledger: `SUPPRESSED` where the address is on the suppression list. Refused are a sender whose domain is no longer verified (403), a recipient who has opted out of such mail (400, `details.recipients`), a used `Idempotency-Key`, and a mail that is still on its way, or whose content, contact or workflow is gone (409).",
+            "Sends the content as a new mail, whose `resendOf` names the original: with the same attachments, to the contact's current address and with the current data. It counts as a single transactional mail, even if the original belonged to a campaign. The response is its row in the ledger, which is `SUPPRESSED` if the address is on the suppression list. Refused for a sender whose domain is no longer verified (403), a recipient who has opted out of such mail (400, `details.recipients`), a used `Idempotency-Key`, and a mail that is still being sent, or whose content, contact or workflow no longer exists (409).",
         },
       },
     );

@@ -65,15 +65,15 @@ export function eventsRoutes(ctx: Context) {
         },
         {
           headers: t.Object({
-            "idempotency-key": t.Optional(t.String({ description: "As on `/v1/track`." })),
+            "idempotency-key": t.Optional(t.String({ description: "The same as for `/v1/track`." })),
           }),
           body: TrackBody,
           response: { ...answers(Tracked, { refusals: [400, 404, 409, 413, 415, 422] }), 201: Event },
           detail: {
             operationId: "trackEventAsMember",
-            summary: "Track an event of a contact (200), or record one by itself (201)",
+            summary: "Track an event of a contact (200), or record a separate event (201)",
             description:
-              "With `email` and `event` it does what `/v1/track` does, with the secret key or a session. With `name` it records an event by itself (201), of a contact or a mail where they are given.",
+              "With `email` and `event`, it does the same as `/v1/track`, with the secret key or a session. With `name`, it records a separate event (201), optionally for a contact or a mail.",
           },
         },
       )
@@ -89,16 +89,13 @@ export function eventsRoutes(ctx: Context) {
         {
           query: t.Object({
             ...CursorQuery,
-            eventName: t.Optional(
-              t.String({ description: "Left out: all, including those of the service." }),
-            ),
+            eventName: t.Optional(t.String({ description: "Default: all, including those of the service." })),
           }),
           response: answers(EventList(ListedEvent), { refusals: [400] }),
           detail: {
             operationId: "listEvents",
-            summary: "List events, the newest first",
-            description:
-              "A cursor list of events with their contacts, of one name where `eventName` is given.",
+            summary: "List events, newest first",
+            description: "A cursor list of events with their contacts; with `eventName`, only of that name.",
           },
         },
       )
@@ -113,17 +110,17 @@ export function eventsRoutes(ctx: Context) {
           query: withRules(
             t.Object({
               startDate: t.Optional(
-                t.String({ description: "A day (UTC), or an instant of it; both left out: all of it." }),
+                t.String({ description: "A day (UTC), or a time on it. Without both dates: all time." }),
               ),
-              endDate: t.Optional(t.String({ description: "The last day; left out: today." })),
+              endDate: t.Optional(t.String({ description: "The last day. Default: today." })),
             }),
             daysErrors,
           ),
           response: answers(t.Array(EventCount), { refusals: [400] }),
           detail: {
             operationId: "countEvents",
-            summary: "Count events by name, the most frequent first",
-            description: "From counters, so it takes the same time at any age of the project.",
+            summary: "Count events by name, most frequent first",
+            description: "From counters, so it takes the same time however old the project is.",
           },
         },
       )
@@ -136,8 +133,8 @@ export function eventsRoutes(ctx: Context) {
           response: answers(EventCountsByDay, { refusals: [400] }),
           detail: {
             operationId: "countEventsByDay",
-            summary: "Count events by name and day, and tell when each was last seen",
-            description: `For a small chart beside each name: up to ${MAX_DAYS} days (UTC) of the 1,000 most frequent names of all time. From counters, so it takes the same time at any age of the project. \`counts\` has an entry for each of \`dates\`; \`lastSeenAt\` is null where the last one has expired.`,
+            summary: "Count events by name and day, with the time of the last one",
+            description: `For a small chart next to each name: up to ${MAX_DAYS} days (UTC) of the 1,000 most frequent names (all time). From counters, so it takes the same time however old the project is. \`counts\` has an entry for each of \`dates\`; \`lastSeenAt\` is null if the last one has expired.`,
           },
         },
       )
@@ -154,7 +151,7 @@ export function eventsRoutes(ctx: Context) {
           response: answers(EventList(Event), { refusals: [400, 404] }),
           detail: {
             operationId: "listContactEvents",
-            summary: "List the events of a contact, the newest first",
+            summary: "List the events of a contact, newest first",
             description: "A cursor list, with the data of each event.",
           },
         },
@@ -168,8 +165,8 @@ export function eventsRoutes(ctx: Context) {
         response: answers(t.Object({ eventNames: t.Array(t.String()) })),
         detail: {
           operationId: "listEventNames",
-          summary: "List the names of all events, the most frequent first",
-          description: "Names of custom events and of those of the service.",
+          summary: "List the names of all events, most frequent first",
+          description: "Names of custom events and of events of the service.",
         },
       })
       .get(
@@ -180,7 +177,7 @@ export function eventsRoutes(ctx: Context) {
           response: answers(EventUsage, { refusals: [400] }),
           detail: {
             operationId: "getEventUsage",
-            summary: "What refers to the name of an event, and how often it was recorded",
+            summary: "List what refers to an event name, and how often it was recorded",
             description:
               "The segments, campaigns and workflows that name it. `canDelete` is false while there are any.",
           },
@@ -196,9 +193,9 @@ export function eventsRoutes(ctx: Context) {
           response: answers(t.Object({ deletedCount: Int }), { refusals: [400, 409] }),
           detail: {
             operationId: "deleteEvents",
-            summary: "Delete all events recorded so far under a name; large numbers are deleted by a job",
+            summary: "Delete all events with a name; large numbers are deleted by a job",
             description:
-              "Refused with 409 while something refers to the name, and with 400 for the names of the service's own events. It cannot be undone.",
+              "Refused with 409 while something refers to the name, and with 400 for names of the service's own events. This cannot be undone.",
           },
         },
       )

@@ -38,7 +38,7 @@ const Readiness = t.Object(
       }),
     ),
     standing: t.Array(t.String(), {
-      description: "Lanes of jobs that are stuck although jobs are due.",
+      description: "Queues that are stalled although jobs are due.",
     }),
   },
   { title: "Readiness" },
@@ -52,7 +52,7 @@ export function healthRoutes(ctx: Context, { isStarting = false } = {}) {
       detail: {
         operationId: "getHealth",
         summary: "Whether the process is alive",
-        description: "200 as long as the process answers. It needs no database.",
+        description: "200 as long as the process responds. Needs no database.",
         tags: ["Operation"],
         security: [],
       },
@@ -74,7 +74,7 @@ export function healthRoutes(ctx: Context, { isStarting = false } = {}) {
           operationId: "getReadiness",
           summary: "Whether the service can do its work",
           description:
-            "200 where the database answers, nothing is left to migrate, some process takes jobs, and no queue stands still; else 503 with what is missing.",
+            "200 if the database responds, no migration is pending, a process runs jobs, and no queue is stalled; otherwise 503 with what is missing.",
           tags: ["Operation"],
           security: [],
         },

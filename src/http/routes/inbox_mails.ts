@@ -30,7 +30,7 @@ const DEFAULT_LIMIT = 100;
 
 const Scope = {
   projectId: t.Optional(
-    t.String({ format: "uuid", description: "With a session: in place of `X-Project-Id`." }),
+    t.String({ format: "uuid", description: "With a session: instead of `X-Project-Id`." }),
   ),
 };
 
@@ -44,10 +44,10 @@ const Query = t.Object({
     description: `Clamped to 1..${MAX_LIMIT}.`,
   }),
   search: t.Optional(
-    Text({ maxLength: 254, description: "A part of the subject, the recipient or the sender, in any case." }),
+    Text({ maxLength: 254, description: "Part of the subject, recipient or sender, ignoring case." }),
   ),
   to: t.Optional(Text({ maxLength: 320, description: "The whole address of the recipient." })),
-  read: t.Optional(Words(["true", "false"], { description: "Only read or unread ones." })),
+  read: t.Optional(Words(["true", "false"], { description: "Only read or only unread mails." })),
   after: t.Optional(t.String({ format: "uuid", description: "Only mails captured after this one." })),
 });
 
@@ -78,9 +78,9 @@ export function inboxMailsRoutes(ctx: Context) {
           response: answers(InboxList, { refusals: [400] }),
           detail: {
             operationId: "listInboxMails",
-            summary: "List captured mails, the newest first",
+            summary: "List captured mails, newest first",
             description:
-              "Without `SMTP_URL` every mail is captured instead of sent: the newest 500 of each project are kept here, for as long as bodies are kept. `total` counts those that match and `unread` all that nobody has opened, both on the first page only. A poll with `If-None-Match` is answered with 304 while nothing has changed. The ledger, `GET /emails`, says what became of the mails themselves. Reading is open to the secret key too; for the operator, who sees all projects, see the guide on operating.",
+              "Without `SMTP_URL` every mail is captured instead of sent: the newest 500 of each project are kept here, for as long as bodies are kept. `total` counts the matches and `unread` all that nobody has opened, both on the first page only. A request with `If-None-Match` gets 304 while nothing has changed. The status of the mails themselves is in the ledger, `GET /emails`. The secret key may read, too; for the operator, who sees all projects, see the guide on operating.",
           },
         },
       )
@@ -94,7 +94,7 @@ export function inboxMailsRoutes(ctx: Context) {
           detail: {
             operationId: "markInboxMails",
             summary: "Mark all captured mails as read or unread",
-            description: "For everybody who sees them. Takes a session.",
+            description: "For everybody with access. Requires a session.",
           },
         },
       )
@@ -111,7 +111,7 @@ export function inboxMailsRoutes(ctx: Context) {
             operationId: "clearInbox",
             summary: "Delete all captured mails from the inbox",
             description:
-              "Only what the inbox shows: the mails stay in the ledger as `CAPTURED`, and the operator can still release them. Takes a session.",
+              "Affects only the inbox: the mails stay in the ledger as `CAPTURED`, and the operator can still release them. Requires a session.",
           },
         },
       )
@@ -123,9 +123,9 @@ export function inboxMailsRoutes(ctx: Context) {
           response: answers(InboxMail, { refusals: [404] }),
           detail: {
             operationId: "getInboxMail",
-            summary: "Get a captured mail with what it says",
+            summary: "Get a captured mail with its content",
             description:
-              "Headers, HTML and text as they would have gone over the wire, and a list of its attachments. Reading it marks nothing.",
+              "Headers, HTML and text as they would have been sent, and a list of its attachments. Does not mark it as read.",
           },
         },
       )
@@ -143,7 +143,7 @@ export function inboxMailsRoutes(ctx: Context) {
           detail: {
             operationId: "markInboxMail",
             summary: "Mark a captured mail as read or unread",
-            description: "For everybody who sees it. Takes a session.",
+            description: "For everybody with access. Requires a session.",
           },
         },
       )
@@ -160,7 +160,7 @@ export function inboxMailsRoutes(ctx: Context) {
             operationId: "deleteInboxMail",
             summary: "Delete a captured mail from the inbox",
             description:
-              "Only what the inbox shows: the mail stays in the ledger as `CAPTURED`. Takes a session.",
+              "Affects only the inbox: the mail stays in the ledger as `CAPTURED`. Requires a session.",
           },
         },
       )
@@ -169,13 +169,13 @@ export function inboxMailsRoutes(ctx: Context) {
         async ({ scope, params }) => htmlResponse(await readCapturedMail(ctx, scope, mailId(params.id))),
         {
           ...one,
-          response: answers(t.Any({ description: "The HTML, with a policy that lets nothing of it run." }), {
+          response: answers(t.Any({ description: "The HTML, with a policy that blocks all scripts." }), {
             refusals: [404],
           }),
           detail: {
             operationId: "getInboxMailHtml",
             summary: "Show the HTML of a captured mail",
-            description: "For a frame: pictures of the mail are part of the document, and no script runs.",
+            description: "For a frame: images of the mail are embedded, and no script runs.",
           },
         },
       )
@@ -189,7 +189,7 @@ export function inboxMailsRoutes(ctx: Context) {
           detail: {
             operationId: "getInboxMailSource",
             summary: "Get the source of a captured mail",
-            description: "The whole message as it would have gone over the wire.",
+            description: "The whole message as it would have been sent.",
           },
         },
       )

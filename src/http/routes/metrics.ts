@@ -21,9 +21,9 @@ export function metricsRoutes(ctx: Context) {
       response: { 200: t.String(), 401: ProblemEnvelope },
       detail: {
         operationId: "getMetrics",
-        summary: "What Prometheus reads",
+        summary: "Metrics for Prometheus",
         description:
-          "Behind `Authorization: Bearer <METRICS_TOKEN>`, where that is set; closed in production where it is not.",
+          "Requires `Authorization: Bearer <METRICS_TOKEN>` if that is set; closed in production if it is not.",
         tags: ["Operation"],
         security: [],
       },

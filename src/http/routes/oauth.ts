@@ -60,9 +60,9 @@ export function oauthRoutes(ctx: Context, surroundings: Partial<ProviderSurround
       detail: {
         tags: ["Account"],
         operationId: "listSignInProviders",
-        summary: "The providers that people can sign in with",
+        summary: "List the providers that people can sign in with",
         description:
-          "A browser signs in by going to `/oauth/{provider}/outbound`, with `github`, `google` or `oidc`. `?returnTo=` says where it goes on to afterwards: a path here, or an address of one of the DASHBOARD_ORIGINS.",
+          "A browser signs in by going to `/oauth/{provider}/outbound`, with `github`, `google` or `oidc`. `?returnTo=` says where to go afterwards: a path of this service, or an address of one of the DASHBOARD_ORIGINS.",
         security: [],
       },
     })

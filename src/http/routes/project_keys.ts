@@ -16,13 +16,13 @@ const Scopes = t.Array(Words(SCOPES), {
   minItems: 1,
   maxItems: SCOPES.length,
   description:
-    "`send`: `POST /v1/send`. `track`: `POST /v1/track`, and `POST /events/track` with a key that begins with `sk_`. `read`: everything that changes nothing, except members and the audit log. `all`: all that keys may do.",
+    "`send`: `POST /v1/send`. `track`: `POST /v1/track`, and `POST /events/track` with a key that begins with `sk_`. `read`: everything that changes nothing, except members and the audit log. `all`: everything that keys may do.",
 });
 const Name = Text({ maxLength: MAX_NAME, description: "What it is for, in one line.", examples: ["Shop"] });
 const ExpiresAt = t.Optional(
   documented(Nullable(t.String({ maxLength: 40 })), {
     anyOf: [{ type: "string", format: "date-time" }, { type: "null" }],
-    description: "A time in ISO 8601, in the future; in UTC where it has no zone. Null: it never expires.",
+    description: "A time in ISO 8601, in the future; UTC if it has no zone. Null: the key never expires.",
   }),
 );
 
@@ -35,14 +35,14 @@ const Key = {
   }),
   scopes: Scopes,
   hint: t.String({ description: "The last characters of the key." }),
-  createdBy: t.String({ description: "The address of who made it." }),
+  createdBy: t.String({ description: "The address of the member who created it." }),
   createdAt: Timestamp,
   expiresAt: Nullable(Timestamp),
   lastUsedAt: Nullable(t.Unsafe<Date>({ ...Timestamp, description: "To the minute. Null: never." })),
 };
 const ProjectKey = t.Object(Key, { title: "ProjectKey" });
 const NewProjectKey = t.Object(
-  { ...Key, key: t.String({ description: "It is shown only once." }) },
+  { ...Key, key: t.String({ description: "Shown only once." }) },
   { title: "NewProjectKey" },
 );
 
@@ -66,8 +66,8 @@ export function projectKeysRoutes(ctx: Context) {
       response: answers(t.Object({ keys: t.Array(ProjectKey) }), { refusals: [404] }),
       detail: {
         operationId: "listProjectKeys",
-        summary: "List the keys beside the pair, the oldest first",
-        description: "With what each may do, and when it was last used. Never the keys themselves.",
+        summary: "List the named keys, oldest first",
+        description: "With their scopes and last use, but without the keys themselves.",
       },
     })
     .post(
@@ -85,7 +85,7 @@ export function projectKeysRoutes(ctx: Context) {
         detail: {
           operationId: "createProjectKey",
           summary: "Create a key with a name, scopes and an expiry",
-          description: `For ADMIN and OWNER. One that may only \`track\` begins with \`pk_\` and may be part of a web page; any other begins with \`sk_\`. It is shown only in this answer. What its scopes do not allow is 403 with \`details\`. A project has at most ${MAX_KEYS} (409).`,
+          description: `For ADMIN and OWNER. A key with only the scope \`track\` begins with \`pk_\` and may be part of a web page; all others begin with \`sk_\`. It is shown only in this response. What its scopes do not allow is refused with 403 and \`details\`. A project has at most ${MAX_KEYS} (409).`,
         },
       },
     )
@@ -105,7 +105,7 @@ export function projectKeysRoutes(ctx: Context) {
           operationId: "updateProjectKey",
           summary: "Change the name, the scopes or the expiry of a key",
           description:
-            "For ADMIN and OWNER. Changes the fields that are given, from the next request on. A key that begins with `pk_` may only `track`, whatever is asked for (422).",
+            "For ADMIN and OWNER. Changes only the given fields, with immediate effect. A key that begins with `pk_` cannot get other scopes than `track` (422).",
         },
       },
     )
@@ -121,8 +121,7 @@ export function projectKeysRoutes(ctx: Context) {
         detail: {
           operationId: "revokeProjectKey",
           summary: "Revoke a key",
-          description:
-            "For ADMIN and OWNER. The next request with it is refused; a stream that is open ends within 5 minutes.",
+          description: "For ADMIN and OWNER. Takes effect immediately; an open stream ends within 5 minutes.",
         },
       },
     )
@@ -131,9 +130,9 @@ export function projectKeysRoutes(ctx: Context) {
       response: answers(WebhookSecretHint, { refusals: [404] }),
       detail: {
         operationId: "getWebhookSecret",
-        summary: "See the end of the secret that signs webhooks",
+        summary: "Get the last characters of the webhook secret",
         description:
-          "And until when the one before signs as well. The secret is made when the first webhook is sent, or by rotating it: until then `hint` is null.",
+          "Also says until when the previous secret signs as well. The secret is created when the first webhook is sent, or by rotating it: until then, `hint` is null.",
       },
     })
     .post(
@@ -149,7 +148,7 @@ export function projectKeysRoutes(ctx: Context) {
           operationId: "rotateWebhookSecret",
           summary: "Create a new secret for webhooks",
           description:
-            "For ADMIN and OWNER. It is shown only in this answer. For a day webhooks are signed with the one before as well, so that a receiver can change over.",
+            "For ADMIN and OWNER. It is shown only in this response. For one day, webhooks are signed with the previous secret as well, so that receivers can switch.",
         },
       },
     );
@@ -157,7 +156,7 @@ export function projectKeysRoutes(ctx: Context) {
 
 const WebhookSecretHint = t.Object(
   {
-    hint: Nullable(t.String({ description: "Its last characters. Null where it cannot be decrypted." })),
+    hint: Nullable(t.String({ description: "Its last characters. Null if it cannot be decrypted." })),
     previousUntil: Nullable(Timestamp),
   },
   { title: "WebhookSecretHint" },

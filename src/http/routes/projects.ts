@@ -35,7 +35,7 @@ export function projectsRoutes(ctx: Context) {
       detail: {
         operationId: "getProject",
         summary: "Get a project with its settings",
-        description: "With your role in it. Asked with the key of the project, the role is null.",
+        description: "With your role in it. With an API key, the role is null.",
         ...READ,
       },
     })
@@ -57,7 +57,7 @@ export function projectsRoutes(ctx: Context) {
         operationId: "getProjectSecurity",
         summary: "See bounce and complaint rates, and suspensions",
         description:
-          "Of the last seven days and of all time, with what is too high, and when the project was suspended.",
+          "For the last seven days and all time, with the levels that are exceeded, and when the project was suspended.",
         ...READ,
       },
     })
@@ -66,8 +66,8 @@ export function projectsRoutes(ctx: Context) {
       response: answers(Wrapped(t.Array(Member)), { refusals: [404] }),
       detail: {
         operationId: "listMembers",
-        summary: "List the members, the oldest first, and who was invited",
-        description: "People who are invited stand at the end, with the status `INVITED`.",
+        summary: "List members and invitations, oldest first",
+        description: "Invited people are at the end, with the status `INVITED`.",
         ...READ,
       },
     })
@@ -89,7 +89,7 @@ export function projectsRoutes(ctx: Context) {
           operationId: "addMember",
           summary: "Add a member",
           description:
-            "Somebody with an account and a verified address becomes a member at once, and is notified by mail. Anybody else is invited by mail, and joins by signing up or by confirming that the address is theirs. Inviting by mail requires that your own address is verified. Inviting somebody again sends a new mail.",
+            "A person with an account and a verified address becomes a member immediately, and is notified by mail. Anybody else is invited by mail, and joins by signing up or by verifying the address. Inviting by mail requires that your own address is verified. Inviting a person again sends a new mail.",
           ...WRITE,
         },
       },
@@ -141,7 +141,7 @@ export function projectsRoutes(ctx: Context) {
         response: answers(CursorList(AuditLine), { refusals: [400, 404] }),
         detail: {
           operationId: "listAuditLog",
-          summary: "See who did what to a project, the newest first",
+          summary: "List the audit log of a project, newest first",
           description: "A cursor list of changes to settings, members, keys and domains.",
           ...READ,
         },

@@ -24,14 +24,14 @@ const Made = {
   id: Uuid,
   requestId: t.String({
     format: "uuid",
-    description: "The `X-Request-Id` of the answer: the same as `id`, unless the caller chose it.",
+    description: "The `X-Request-Id` of the response: the same as `id`, unless the caller chose it.",
   }),
   createdAt: Timestamp,
   method: t.String(),
   path: t.String({ description: "With the query, and without secrets.", examples: ["/contacts?limit=5"] }),
   route: t.String({ examples: ["/contacts/:id"] }),
   status: Int,
-  code: Nullable(t.String({ description: "Why it was refused, as in the answer." })),
+  code: Nullable(t.String({ description: "Why it was refused, as in the response." })),
   message: Nullable(t.String()),
   durationMs: t.Number(),
   key: Nullable(
@@ -44,13 +44,13 @@ const Made = {
   ),
   user: Nullable(
     t.Object(
-      { id: Uuid, email: Nullable(t.String({ description: "Null where the account was deleted." })) },
+      { id: Uuid, email: Nullable(t.String({ description: "Null if the account was deleted." })) },
       { description: "Whose session it was." },
     ),
   ),
   userAgent: Nullable(t.String()),
   leftOut: t.Integer({
-    description: "Requests since the one before that were not written down, because there were too many.",
+    description: "Requests since the previous entry that were not logged, because there were too many.",
   }),
 };
 
@@ -61,13 +61,13 @@ const RequestDetails = t.Object(
     ...Made,
     errors: Nullable(
       t.Array(t.Object({ field: t.String(), code: t.String(), message: t.String() }), {
-        description: "What was wrong with which field.",
+        description: "The errors, by field.",
       }),
     ),
     body: Nullable(
       t.String({
         description:
-          "The JSON body of a refused request: up to 4 KB, secrets replaced by `[removed]`. Null where it was not kept.",
+          "The JSON body of a refused request: up to 4 KB, secrets replaced by `[removed]`. Null if it was not kept.",
       }),
     ),
   },
@@ -87,12 +87,12 @@ const Query = withRules(
       }),
     ),
     method: t.Optional(
-      CaselessWords(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], { description: "In any case." }),
+      CaselessWords(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"], { description: "Ignoring case." }),
     ),
     path: t.Optional(
       Text({
         maxLength: 1_000,
-        description: "A path as it was called, or a route: `/contacts/:id`.",
+        description: "A path as called, or a route: `/contacts/:id`.",
         examples: ["/v1/send"],
       }),
     ),
@@ -101,7 +101,7 @@ const Query = withRules(
         maxLength: 36,
         expected: "Expected the id of a key with a name, or secret, public or session",
         pattern: "^(secret|public|session|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
-        description: "The id of a key with a name; `secret` or `public`, of the pair; or `session`.",
+        description: "The id of a named key; `secret` or `public` for the pair; or `session`.",
       }),
     ),
     ...SpanQuery("Made"),
@@ -126,8 +126,8 @@ export function requestsRoutes(ctx: Context) {
       response: answers(Page, { refusals: [400] }),
       detail: {
         operationId: "listRequests",
-        summary: "List the API requests of the project, the newest first",
-        description: `${ABOUT_THE_LOG} A page of a filter that matches few may have less than \`limit\` items, or none, and go on all the same: read on as long as \`hasMore\` is true.`,
+        summary: "List the API requests of the project, newest first",
+        description: `${ABOUT_THE_LOG} With a filter that matches few requests, a page may have fewer than \`limit\` items, or none, although there are more: continue as long as \`hasMore\` is true.`,
       },
     })
     .get(
@@ -143,7 +143,7 @@ export function requestsRoutes(ctx: Context) {
           operationId: "getRequest",
           summary: "Get a request, with what was wrong and its body",
           description:
-            "By its id, or by the `X-Request-Id` of its answer. Bodies are kept of requests that were refused, up to 4 KB of JSON. Passwords, tokens, keys and the like are replaced by `[removed]`; addresses stay, until their contact is deleted.",
+            "By its id, or by the `X-Request-Id` of its response. The bodies of refused requests are kept, up to 4 KB of JSON. Passwords, tokens, keys and the like are replaced by `[removed]`; addresses are kept until the contact is deleted.",
         },
       },
     );

@@ -16,7 +16,7 @@ const Found = t.Object(
     workflows: t.Array(t.Object({ ...Named, enabled: t.Boolean() })),
     events: t.Array(t.Object({ name: t.String(), count: Int })),
     incomplete: t.Array(Words(PARTS), {
-      description: "What took too long to look through; `names` are those of templates to workflows.",
+      description: "What took too long to search; `names` are those of templates to workflows.",
     }),
   },
   { title: "SearchResult" },
@@ -28,13 +28,13 @@ export function searchRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .get("/search", async ({ project, query }) => await search(ctx, project.id, query.q), {
       query: t.Object({
-        q: Text({ maxLength: 255, description: "A part of a name or of an address.", examples: ["ada"] }),
+        q: Text({ maxLength: 255, description: "Part of a name or an address.", examples: ["ada"] }),
       }),
       response: answers(Found, { refusals: [400] }),
       detail: {
         operationId: "search",
         summary: "Search contacts, templates, campaigns, segments, workflows and events",
-        description: `Up to ${MAX_FOUND} of each whose name (of contacts the address, of campaigns also the subject) contains the text, in any case; those that begin with it come first. One or two letters find contacts whose address begins with them, and so does an address as far as its @, where there is one.`,
+        description: `Up to ${MAX_FOUND} of each whose name (for contacts the address, for campaigns also the subject) contains the text, ignoring case; those that begin with it come first. One or two letters find contacts whose address begins with them, and so does a text with an @.`,
       },
     });
 }

@@ -23,7 +23,7 @@ const REFUSALS = [400, 401, 413, 415, 422, 429];
 const Challenge = Text({
   minLength: 1,
   maxLength: 200,
-  description: "`details.challenge` of the log-in that was answered with `TWO_FACTOR_REQUIRED`.",
+  description: "`details.challenge` of the log-in that returned `TWO_FACTOR_REQUIRED`.",
 });
 
 const ChallengeBody = t.Object({ challenge: Challenge }, { title: "ChallengeBody" });
@@ -50,9 +50,9 @@ export function secondFactorRoutes(ctx: Context) {
         response: answers(LoggedInAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "answerTwoFactor",
-          summary: "Give the second factor; the answer sets the session cookie",
+          summary: "Send the second factor; the response sets the session cookie",
           description:
-            "With exactly one of `code`, `recoveryCode` and `passkey`. A challenge is good for ten minutes and one log-in; a code and a recovery code for one use. Codes of the 30 seconds before and after are taken too. After ten failures within 15 minutes no factor of the account is taken, not even the right one, and a mail tells its owner.",
+            "Takes exactly one of `code`, `recoveryCode` and `passkey`. A challenge is valid for ten minutes and one log-in; codes and recovery codes can be used once. Codes of the 30 seconds before and after are accepted too. After ten failures within 15 minutes, no factor of the account is accepted, not even the right one, and its owner is notified by mail.",
         },
       },
     )
@@ -61,18 +61,18 @@ export function secondFactorRoutes(ctx: Context) {
       response: answers(PasskeyOptions, { refusals: REFUSALS }),
       detail: {
         operationId: "getTwoFactorPasskeyOptions",
-        summary: "What a browser needs to give a passkey as the second factor",
+        summary: "Get the WebAuthn options for a passkey as the second factor",
         description:
-          "For `navigator.credentials.get`, in the JSON of `PublicKeyCredential.parseRequestOptionsFromJSON`.",
+          "For `navigator.credentials.get`, in the JSON form that `PublicKeyCredential.parseRequestOptionsFromJSON` takes.",
       },
     })
     .post("/passkey/options", async () => await answerOptions(ctx, null), {
       response: answers(PasskeyOptions, { refusals: REFUSALS }),
       detail: {
         operationId: "getPasskeyLogInOptions",
-        summary: "What a browser needs to log in with a passkey alone",
+        summary: "Get the WebAuthn options for logging in with only a passkey",
         description:
-          "For `navigator.credentials.get`, also with `mediation: conditional`. No address is needed: the browser offers the passkeys that it has for this service.",
+          "For `navigator.credentials.get`, also with `mediation: conditional`. No address is required: the browser offers its passkeys for this service.",
       },
     })
     .post(
@@ -88,9 +88,9 @@ export function secondFactorRoutes(ctx: Context) {
         response: answers(LoggedInAnswer, { refusals: REFUSALS }),
         detail: {
           operationId: "logInWithPasskey",
-          summary: "Log in with a passkey alone; the answer sets the session cookie",
+          summary: "Log in with only a passkey; the response sets the session cookie",
           description:
-            "Without a password, and without a second step: the authenticator has to have asked for a fingerprint or a PIN. Each answer counts once.",
+            "Needs no password and no second step: the authenticator must have asked for a fingerprint or a PIN. Each assertion can be used once.",
         },
       },
     );

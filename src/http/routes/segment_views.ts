@@ -26,9 +26,9 @@ const MAX_DAYS_OF_ALL = 90;
 
 const MembersQuery = t.Object({
   ...PageQuery,
-  search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
+  search: t.Optional(Text({ description: "Part of the address, ignoring case.", maxLength: 254 })),
   cursor: t.Optional(
-    t.String({ description: "The `cursor` of the page before: quicker than a high `page`." }),
+    t.String({ description: "The `cursor` of the previous page: faster than a high `page`." }),
   ),
 });
 
@@ -45,9 +45,9 @@ export function segmentViewsRoutes(ctx: Context) {
         response: answers(SegmentSizes, { refusals: [400] }),
         detail: {
           operationId: "listSizesOfSegments",
-          summary: "List how many members all segments had, day by day",
+          summary: "List the number of members of all segments per day",
           description:
-            "For a small chart beside each segment: up to 90 days (UTC) of the newest 1,000 segments. `members` has an entry for each of `dates`, null where the segment was not counted on that day.",
+            "For a small chart next to each segment: up to 90 days (UTC) of the newest 1,000 segments. `members` has an entry for each of `dates`, null if the segment was not counted on that day.",
         },
       },
     )
@@ -70,7 +70,7 @@ export function segmentViewsRoutes(ctx: Context) {
           operationId: "listSegmentMembers",
           summary: "List the members, live for a dynamic segment",
           description:
-            "The contacts who are members at this moment, the newest contacts first: by pages, or by cursors, which do not slow down. With a cursor `total` is 0, and with `search` it may be an estimate.",
+            "The current members, newest contacts first: by pages, or by cursor, which does not slow down. With a cursor, `total` is 0; with `search`, it may be an estimate.",
         },
       },
     )
@@ -82,13 +82,13 @@ export function segmentViewsRoutes(ctx: Context) {
       },
       {
         ...one,
-        query: t.Object({ contactId: t.String({ description: "The contact that is asked about." }) }),
+        query: t.Object({ contactId: t.String({ description: "The contact to explain." }) }),
         response: answers(Explanation, { refusals: [400, 404] }),
         detail: {
           operationId: "explainSegment",
-          summary: "Explain why a contact is in a segment, or is not",
+          summary: "Explain why a contact is or is not in a segment",
           description:
-            "The condition with the answer of each filter at this moment, and in `found` what stands there: the value, how often an event happened and when last, or the name of a segment.",
+            "The condition with the current result of each filter, and in `found` what it found: the value, how often and when an event last happened, or the name of a segment.",
         },
       },
     )
@@ -107,7 +107,7 @@ export function segmentViewsRoutes(ctx: Context) {
         ),
         detail: {
           operationId: "listSegmentSizes",
-          summary: "List how many members a segment had, day by day",
+          summary: "List the number of members of a segment per day",
           description:
             "A row for each day (UTC) on which it was counted: every night, and whenever its count changes.",
         },
@@ -123,7 +123,7 @@ export function segmentViewsRoutes(ctx: Context) {
           operationId: "getSegmentUsage",
           summary: "List what refers to a segment",
           description:
-            "The other segments, the campaigns that are not sent yet and the enabled workflows that refer to it: as long as there are any, it cannot be deleted.",
+            "The other segments, unsent campaigns and enabled workflows that refer to it. While there are any, it cannot be deleted.",
         },
       },
     );

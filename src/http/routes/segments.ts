@@ -45,9 +45,8 @@ function collectionRoutes(ctx: Context) {
       response: answers(t.Array(Segment)),
       detail: {
         operationId: "listSegments",
-        summary: "List all segments, the newest first",
-        description:
-          "A plain array: a project has few of them. `memberCount` is the count of the last evaluation.",
+        summary: "List all segments, newest first",
+        description: "A plain array, without pages. `memberCount` is the count of the last evaluation.",
       },
     })
     .post(
@@ -77,7 +76,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "createSegment",
           summary: "Create a segment",
           description:
-            "A `DYNAMIC` segment has a condition, and its members are the contacts who satisfy it at any moment. A `STATIC` one has a list of members of your own. The slug is made from the name and stays. A fault in the condition is refused with 422 and names its place, such as `condition.groups.0.filters.1.value`.",
+            "A `DYNAMIC` segment has a condition, and its members are the contacts who currently match it. A `STATIC` one has a list of members that you manage. The slug is derived from the name and never changes. An error in the condition is refused with 422 and names its place, such as `condition.groups.0.filters.1.value`.",
         },
       },
     )
@@ -85,9 +84,9 @@ function collectionRoutes(ctx: Context) {
       response: answers(Catalogue),
       detail: {
         operationId: "listOperators",
-        summary: "List the fields of conditions, with the operators that each takes",
+        summary: "List the fields of conditions with their operators",
         description:
-          "What a filter of a condition may be: from the same table as the service's own. `<…>` in the name of a field stands for a name of the project. `operand` says what stands beside the operator: nothing, a value of the field's kind, any JSON, something to be put in order with, or an amount of time with its unit.",
+          "What a filter of a condition may contain, from the table that the service itself uses. `<…>` in the name of a field stands for a name in the project. `operand` says what the operator takes: nothing, a value of the field's kind, any JSON, a value to compare with, or an amount of time with its unit.",
       },
     })
     .post("/preview", async ({ project, body }) => await previewSegment(ctx, project.id, body.condition), {
@@ -95,9 +94,9 @@ function collectionRoutes(ctx: Context) {
       response: answers(SegmentPreview, { refusals: [413, 415, 422] }),
       detail: {
         operationId: "previewSegment",
-        summary: "Count whom a condition matches, without saving it",
+        summary: "Count the contacts who match a condition, without saving it",
         description:
-          "With five of the contacts. Where counting takes longer than a quarter of a second, one contact in 64 is looked at, and `estimated` is true.",
+          "With five of the contacts. If counting takes longer than a quarter of a second, only one contact in 64 is checked, and `estimated` is true.",
       },
     });
 }
@@ -119,7 +118,7 @@ function itemRoutes(ctx: Context) {
         detail: {
           operationId: "getSegment",
           summary: "Get a segment",
-          description: "One segment, with the count of its members.",
+          description: "One segment, with its number of members.",
         },
       },
     )
@@ -139,7 +138,7 @@ function itemRoutes(ctx: Context) {
           operationId: "updateSegment",
           summary: "Change a segment; its slug stays",
           description:
-            "Changes what is given. A new condition is counted at once. With `trackMembership` an event is recorded whenever a contact enters or leaves. A static segment takes no condition (400).",
+            "Changes only the given fields. A new condition is counted immediately. With `trackMembership` an event is recorded whenever a contact enters or leaves. A static segment takes no condition (400).",
         },
       },
     )
@@ -181,7 +180,7 @@ function itemRoutes(ctx: Context) {
           operationId: "addSegmentMembers",
           summary: "Add contacts to a static segment",
           description:
-            "Adds up to 500 addresses. `notFound` lists those that are no contacts, unless `createMissing` creates them. A dynamic segment is refused with 400.",
+            "Adds up to 500 addresses. `notFound` lists those that are not contacts, unless `createMissing` creates them. A dynamic segment is refused with 400.",
         },
       },
     )
@@ -212,9 +211,9 @@ function itemRoutes(ctx: Context) {
         }),
         detail: {
           operationId: "computeSegment",
-          summary: "Compute the membership of a tracked segment, and emit its events",
+          summary: "Compute the membership of a tracked segment and record its events",
           description:
-            "Compares the stored members with the condition, and records `segment.<slug>.entry` and `segment.<slug>.exit` for each real change. It happens by itself within seconds after a change of a contact, and every five minutes for what changes with time. Refused with 400 where membership is not tracked.",
+            "Compares the stored members with the condition, and records `segment.<slug>.entry` and `segment.<slug>.exit` for each actual change. This happens automatically within seconds after a contact changes, and every five minutes for conditions that depend on the time. Refused with 400 if membership is not tracked.",
         },
       },
     )
@@ -230,7 +229,7 @@ function itemRoutes(ctx: Context) {
           operationId: "refreshSegment",
           summary: "Count the members again, without events",
           description:
-            "Evaluates the condition and stores the count. No events, and no change of the membership.",
+            "Evaluates the condition and stores the count. Records no events, and does not change the stored membership.",
         },
       },
     );

@@ -19,7 +19,7 @@ const Imported = t.Object(
     existing: Int,
     invalid: Int,
     errors: t.Array(t.Object({ row: Int, email: t.String(), error: t.String() }), {
-      description: `The first ${MAX_ROW_ERRORS} of those that are invalid. Row 1 is the first of the file.`,
+      description: `The first ${MAX_ROW_ERRORS} invalid rows. Row 1 is the first of the file.`,
     }),
   },
   { title: "SuppressionImport" },
@@ -46,7 +46,7 @@ function exportRoute(ctx: Context) {
         operationId: "exportSuppressions",
         summary: "Export the suppression list as CSV",
         description:
-          "Streams all of the list, the oldest first: `email`, `reason` and `createdAt`. `POST /suppressions/import` takes the same file. Two exports of a project run at a time.",
+          "Streams the whole list, oldest first: `email`, `reason` and `createdAt`. `POST /suppressions/import` accepts this file. At most two exports of a project run at a time.",
       },
     },
   );
@@ -63,7 +63,7 @@ function importRoute(ctx: Context) {
         query: t.Object({
           reason: t.Optional(
             Words(["BOUNCE", "COMPLAINT", "MANUAL"], {
-              description: "Of rows that say none. Left out: `MANUAL`.",
+              description: "For rows without a reason. Default: `MANUAL`.",
             }),
           ),
         }),
@@ -73,7 +73,7 @@ function importRoute(ctx: Context) {
           operationId: "importSuppressions",
           summary: "Import suppressed addresses from a CSV file",
           description:
-            "The body is the file itself, with a column `email` and, if it has one, a column `reason`; a list of addresses without a header is fine, too. It is written as it comes, a thousand addresses at a time, and may be repeated. An address that is there keeps the stronger of its reasons. The answer comes at the end.",
+            "The body is the file itself, with a column `email` and an optional column `reason`; a list of addresses without a header works, too. It is stored while it is uploaded, a thousand addresses at a time, and may be repeated. An address that is already on the list keeps the stronger reason. The response comes at the end.",
         },
       },
     );

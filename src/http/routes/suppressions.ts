@@ -34,7 +34,7 @@ const Suppression = t.Object(
 const Addresses = t.Array(EmailAddress, {
   minItems: 1,
   maxItems: 1000,
-  description: "Instead of `email`: a whole list.",
+  description: "A list of addresses, instead of `email`.",
 });
 
 const SuppressBody = documented(
@@ -74,14 +74,14 @@ export function suppressionsRoutes(ctx: Context) {
       {
         query: t.Object({
           ...CursorQuery,
-          search: t.Optional(Text({ description: "A part of the address, in any case.", maxLength: 254 })),
+          search: t.Optional(Text({ description: "Part of the address, ignoring case.", maxLength: 254 })),
           reason: t.Optional(Reason),
           ...strictOrderQuery(["createdAt"]),
         }),
         response: answers(CursorList(Suppression), { refusals: [400] }),
         detail: {
           operationId: "listSuppressions",
-          summary: "List suppressed addresses, the newest first",
+          summary: "List suppressed addresses, newest first",
           description: "A cursor list of the addresses that get no mail, with the reason of each.",
         },
       },
@@ -109,7 +109,7 @@ export function suppressionsRoutes(ctx: Context) {
           operationId: "createSuppressions",
           summary: "Suppress an address, or a list of them",
           description:
-            "One address: 201 with its record when it is new, else 200. A list: 200 with how many were added and how many were there. The reason of an address that is there becomes stronger (COMPLAINT over BOUNCE over MANUAL), never weaker.",
+            "One address: 201 with its record if it is new, otherwise 200. A list: 200 with how many were added and how many were already there. The reason of an existing entry can become stronger (COMPLAINT over BOUNCE over MANUAL), never weaker.",
         },
       },
     )
@@ -134,7 +134,7 @@ export function suppressionsRoutes(ctx: Context) {
           operationId: "deleteSuppression",
           summary: "Remove an address from the list, given in the body or in the query",
           description:
-            "Mail may go there again. A contact with that address stays unsubscribed. An address that is not on the list is 404.",
+            "Mail can be sent to it again. A contact with that address stays unsubscribed. 404 if the address is not on the list.",
         },
       },
     );

@@ -36,7 +36,7 @@ export function templateUsesRoutes(ctx: Context) {
         operationId: "listTemplateUses",
         summary: "List how often templates are used",
         description:
-          "Of each the number of campaigns made from it and of workflows that send it, and when one of its newest mails or campaigns was sent: what a list of templates shows beside each. `GET /templates/{id}/usage` names them. Ids of no template are left out.",
+          "For each template, the number of campaigns created from it and of workflows that send it, and when it was last sent. `GET /templates/{id}/usage` names them. Unknown ids are omitted.",
       },
     })
     .post(
@@ -55,7 +55,7 @@ export function templateUsesRoutes(ctx: Context) {
           operationId: "testTemplate",
           summary: "Send a test of a template to one address; `emailId` is its id in the ledger",
           description:
-            "The template as it is saved, with `[TEST]` before its subject and the data of the contact with that address; where there is no such contact, each variable shows its own name. It counts in no statistics.",
+            "Sends the saved template, with `[TEST]` before its subject and the data of the contact with that address; if there is no such contact, each variable shows its own name. It is not counted in statistics.",
         },
       },
     );

@@ -24,9 +24,8 @@ export function templateVersionsRoutes(ctx: Context) {
         response: answers(t.Array(ListedVersion), { refusals: [404] }),
         detail: {
           operationId: "listTemplateVersions",
-          summary: "List what a template was, the newest first",
-          description:
-            "The last 100 versions with who wrote them; the first one of the list is what it is now.",
+          summary: "List the versions of a template, newest first",
+          description: "The last 100 versions with their authors; the first is the current one.",
         },
       },
     )
@@ -39,7 +38,7 @@ export function templateVersionsRoutes(ctx: Context) {
         response: answers(TemplateVersion, { refusals: [404] }),
         detail: {
           operationId: "getTemplateVersion",
-          summary: "Get what a template was",
+          summary: "Get a version of a template",
           description: "One version, with its body.",
         },
       },
@@ -59,9 +58,9 @@ export function templateVersionsRoutes(ctx: Context) {
         response: answers(Template, { refusals: [404, 412] }),
         detail: {
           operationId: "restoreTemplateVersion",
-          summary: "Make a template what it was",
+          summary: "Restore a version of a template",
           description:
-            "Becomes a new version: what it was in between stays in the list. Refused with 403 where the sender's domain is no longer verified.",
+            "Creates a new version; those in between stay in the list. Refused with 403 if the sender's domain is no longer verified.",
         },
       },
     );

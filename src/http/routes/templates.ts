@@ -86,13 +86,13 @@ function collectionRoutes(ctx: Context) {
           type: t.Optional(MessageType),
           search: t.Optional(
             Text({
-              description: "A part of the name, description or subject, in any case.",
+              description: "Part of the name, description or subject, ignoring case.",
               maxLength: 255,
             }),
           ),
           cursor: t.Optional(
             t.String({
-              description: "In place of `page`: the `cursor` of the previous answer, by `createdAt`.",
+              description: "Instead of `page`: the `cursor` of the previous page, ordered by `createdAt`.",
             }),
           ),
           ...FieldsQuery,
@@ -106,7 +106,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "listTemplates",
           summary: "List templates",
           description:
-            "A page list, which can be walked by `cursor` as well. `search` looks at name, description and subject. Unknown words for `sort` and `dir` count as the default.",
+            "A page list, which can also be read by `cursor`. `search` covers name, description and subject. Unknown values of `sort` and `dir` count as the default.",
         },
       },
     )
@@ -138,7 +138,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "createTemplate",
           summary: "Create a template",
           description:
-            "Stores a message to send again and again: HTML or MJML, with `{{variables}}`. It is compiled when it is saved, and one with an error is refused with 422, with line and column. The sender's domain has to be verified (403).",
+            "Stores a reusable message: HTML or MJML, with `{{variables}}`. It is compiled when it is saved; an error is refused with 422, with line and column. The sender's domain must be verified (403).",
         },
       },
     )
@@ -147,9 +147,9 @@ function collectionRoutes(ctx: Context) {
       response: answers(UnsavedPreview, { refusals: [404, 413, 415, 422] }),
       detail: {
         operationId: "previewUnsavedTemplate",
-        summary: "Render a template that is not saved",
+        summary: "Render an unsaved template",
         description:
-          "With the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` what recipients or mail programs may stumble over.",
+          "Refused with the same 422 as saving it, with line and column. `missing` lists the variables without a value, `warnings` likely problems for recipients or mail programs.",
       },
     });
 }
@@ -190,8 +190,7 @@ function itemRoutes(ctx: Context) {
         detail: {
           operationId: "updateTemplate",
           summary: "Change a template",
-          description:
-            "Changes what is given. Mails that were accepted before keep the content that they had.",
+          description: "Changes only the given fields. Mails that were accepted before keep their content.",
         },
       },
     )
@@ -226,8 +225,8 @@ function itemRoutes(ctx: Context) {
         response: answers(Template, { status: 201, refusals: [404] }),
         detail: {
           operationId: "duplicateTemplate",
-          summary: "Make a copy of a template",
-          description: "Answers with the whole copy, whose name ends in ` (Copy)`.",
+          summary: "Copy a template",
+          description: "Returns the whole copy, whose name ends in ` (Copy)`.",
         },
       },
     )
@@ -241,7 +240,7 @@ function itemRoutes(ctx: Context) {
           operationId: "getTemplateUsage",
           summary: "List what refers to a template, and count its mails",
           description:
-            "The campaigns and steps of workflows that use it, how many mails were made from it, and what became of the newest ones.",
+            "The campaigns and workflow steps that use it, the number of its mails, and the outcomes of the newest ones.",
         },
       },
     )
@@ -259,7 +258,7 @@ function itemRoutes(ctx: Context) {
           operationId: "previewTemplate",
           summary: "Render a template for a contact, or for sample data",
           description:
-            "Renders subject, HTML and text with the data of a contact, or with `data` of your own. `missing` lists the variables without a value. Nothing is sent.",
+            "Renders subject, HTML and text with the data of a contact, or with the given `data`. `missing` lists the variables without a value. Nothing is sent.",
         },
       },
     );

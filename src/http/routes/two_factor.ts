@@ -31,7 +31,7 @@ const PROOF = "Needs a recent proof: see `POST /auth/reauthenticate`.";
 const Name = Text({
   minLength: 1,
   maxLength: MAX_NAME,
-  description: "What you call it.",
+  description: "Your name for it.",
   examples: ["Laptop"],
 });
 const FirstCodes = t.Object({
@@ -65,14 +65,14 @@ function appRoutes(ctx: Context) {
       {
         response: answers(
           t.Object({
-            secret: t.String({ description: "In base32, to be typed. It is shown only once." }),
-            uri: t.String({ description: "The same as `otpauth://…`, to be shown as a QR code." }),
+            secret: t.String({ description: "In base32, for typing. Shown only once." }),
+            uri: t.String({ description: "The same as `otpauth://…`, for a QR code." }),
           }),
         ),
         detail: {
           operationId: "beginAuthenticatorApp",
-          summary: "Begin to add an authenticator app",
-          description: `Gives a secret for the app, which counts once a code confirms it, within an hour. An app that there is stays until then. The address of the account has to be verified in one of its sessions. ${PROOF}`,
+          summary: "Start adding an authenticator app",
+          description: `Returns a secret for the app, which becomes active once a code confirms it, within an hour. An existing app stays active until then. The account's address must have been verified in one of its sessions. ${PROOF}`,
         },
       },
     )
@@ -83,7 +83,7 @@ function appRoutes(ctx: Context) {
         operationId: "confirmAuthenticatorApp",
         summary: "Confirm the authenticator app with its first code",
         description:
-          "Where it is the first factor, two-factor log-in is on from now on: your other sessions end, and ten recovery codes are shown this once. A mail tells you.",
+          "If it is the first factor, two-factor log-in is now on: your other sessions end, and ten recovery codes are shown once. You are notified by mail.",
       },
     })
     .delete(
@@ -98,7 +98,7 @@ function appRoutes(ctx: Context) {
         detail: {
           operationId: "removeAuthenticatorApp",
           summary: "Remove the authenticator app",
-          description: `Without another factor two-factor log-in is off, and the recovery codes are void. ${PROOF}`,
+          description: `Without another factor, two-factor log-in is off, and the recovery codes stop working. ${PROOF}`,
         },
       },
     )
@@ -112,8 +112,8 @@ function appRoutes(ctx: Context) {
         response: answers(t.Object({ recoveryCodes: RecoveryCodes }), { refusals: [409] }),
         detail: {
           operationId: "renewRecoveryCodes",
-          summary: "Make ten new recovery codes",
-          description: `Those before work no more. 409 while two-factor log-in is off. ${PROOF}`,
+          summary: "Create ten new recovery codes",
+          description: `The previous ones stop working. 409 while two-factor log-in is off. ${PROOF}`,
         },
       },
     );
@@ -132,8 +132,8 @@ function passkeyRoutes(ctx: Context) {
         response: answers(PasskeyOptions),
         detail: {
           operationId: "getPasskeyOptions",
-          summary: "What a browser needs to make a passkey",
-          description: `For \`navigator.credentials.create\`, in the JSON of \`PublicKeyCredential.parseCreationOptionsFromJSON\`. The address of the account has to be verified in one of its sessions. ${PROOF}`,
+          summary: "Get the WebAuthn options for creating a passkey",
+          description: `For \`navigator.credentials.create\`, in the JSON form that \`PublicKeyCredential.parseCreationOptionsFromJSON\` takes. The account's address must have been verified in one of its sessions. ${PROOF}`,
         },
       },
     )
@@ -151,8 +151,8 @@ function passkeyRoutes(ctx: Context) {
         }),
         detail: {
           operationId: "addPasskey",
-          summary: "Add the passkey that the browser has made",
-          description: `Where it is the first factor, two-factor log-in is on from now on, as with an authenticator app. Up to ${MAX_PASSKEYS}. A mail tells you.`,
+          summary: "Add the passkey that the browser has created",
+          description: `If it is the first factor, two-factor log-in is now on, as with an authenticator app. Up to ${MAX_PASSKEYS}. You are notified by mail.`,
         },
       },
     )
@@ -183,7 +183,7 @@ function passkeyRoutes(ctx: Context) {
         detail: {
           operationId: "removePasskey",
           summary: "Remove a passkey",
-          description: `Without another factor two-factor log-in is off, and the recovery codes are void. ${PROOF}`,
+          description: `Without another factor, two-factor log-in is off, and the recovery codes stop working. ${PROOF}`,
         },
       },
     );

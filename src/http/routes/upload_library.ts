@@ -58,9 +58,8 @@ export function uploadLibraryRoutes(ctx: Context) {
         ),
         detail: {
           operationId: "listImages",
-          summary: "List images, the newest first",
-          description:
-            "With how many there are, and how many of the bytes they take that the project may take.",
+          summary: "List images, newest first",
+          description: "With their number, the bytes they use, and the limit of the project.",
         },
       },
     )
@@ -73,8 +72,7 @@ export function uploadLibraryRoutes(ctx: Context) {
         detail: {
           operationId: "getImageUsage",
           summary: "List the templates and campaigns that show an image",
-          description:
-            "Those in whose body its key stands, 50 of each at most. Mails that were sent are not among them.",
+          description: "Those whose body contains its key, at most 50 of each. Sent mails are not included.",
         },
       },
     )
@@ -94,7 +92,7 @@ export function uploadLibraryRoutes(ctx: Context) {
           operationId: "deleteImage",
           summary: "Delete an image",
           description:
-            "Mails that were sent with it lose it, too, within a minute. An image that a template or campaign shows is 409, with their names, unless it is forced.",
+            "Sent mails that show it lose it, too, within a minute. Refused with 409 while a template or campaign shows it, with their names, unless `force` is true.",
         },
       },
     );

@@ -30,8 +30,8 @@ const Uploaded = t.Object(
   {
     url: t.String({ description: "Public address, valid for as long as the project keeps the image" }),
     key: t.String({ examples: ["0b8e0f0f6d6a4c0c9a3c5d1f1e7b2a44.png"] }),
-    filename: t.String({ description: "As it was sent" }),
-    contentType: t.String({ description: "Decided by the content of the file", examples: ["image/png"] }),
+    filename: t.String({ description: "As sent by the client" }),
+    contentType: t.String({ description: "Determined by the content of the file", examples: ["image/png"] }),
     size: Int,
   },
   { title: "UploadedImage" },
@@ -73,7 +73,7 @@ function uploadRoute(ctx: Context) {
         operationId: "uploadImage",
         summary: "Upload an image",
         description:
-          "The content of the file decides what it is. It is encoded again from its pixels, without metadata such as the " +
+          "The type is determined by the content of the file. It is re-encoded from its pixels, without metadata such as the " +
           "place where a photo was taken. At most 10,000 pixels a side, 50 million in all, and 100 million in all " +
           "frames of an animation. The same file is kept once.",
       },

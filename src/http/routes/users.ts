@@ -48,13 +48,13 @@ const PatchBody = withRules(
       timezone: setting({
         pattern: ZONE_PATTERN,
         examples: ["Europe/Berlin"],
-        description: "A name of the IANA time zones.",
+        description: "An IANA time zone name.",
       }),
       postalAddress: t.Optional(
         Nullable(
           boundedText(
             t.String({
-              description: `Where the sender is, in lines: shown in the footer of \`MARKETING\` mail. At most ${MAX_POSTAL_ADDRESS} characters; null shows none.`,
+              description: `The postal address of the sender, in lines: shown in the footer of \`MARKETING\` mail. At most ${MAX_POSTAL_ADDRESS} characters; null shows none.`,
             }),
             MAX_SETTING_LENGTH,
           ),
@@ -63,13 +63,13 @@ const PatchBody = withRules(
       requiresTwoFactor: t.Optional(
         t.Boolean({
           description:
-            "Whether members get in only with two-factor log-in. For an OWNER; switching it on is for one who has it.",
+            "Whether members need two-factor log-in. For an OWNER, who must use it to switch this on.",
         }),
       ),
       resendInDoubt: t.Optional(
         t.Array(documented(boundedText(t.String(), MAX_SETTING_LENGTH), Words(RESENDABLE)), {
           maxItems: RESENDABLE.length,
-          description: `Kinds of mail that are sent again when it is unknown whether they arrived. A mail may come twice then.`,
+          description: `Kinds of mail that are resent if it is unknown whether they were sent. A mail may then arrive twice.`,
         }),
       ),
     },
@@ -108,7 +108,7 @@ function ownProjectsRoutes(ctx: Context) {
       response: answers(t.Array(Project)),
       detail: {
         operationId: "listProjects",
-        summary: "List your projects, the oldest first",
+        summary: "List your projects, oldest first",
         description: "Each with your role in it.",
       },
     })
@@ -123,8 +123,8 @@ function ownProjectsRoutes(ctx: Context) {
         response: answers(ProjectWithSecret, { status: 201, refusals: [400, 409, 413, 415, 422] }),
         detail: {
           operationId: "createProject",
-          summary: "Create a project, which you own; the secret key is shown only in this response",
-          description: "With a new pair of keys. Nobody owns more than 100 projects (409).",
+          summary: "Create a project; the secret key is shown only in this response",
+          description: "You are its owner. A person may own up to 100 projects (409).",
         },
       },
     );
@@ -147,7 +147,7 @@ function ownProjectRoutes(ctx: Context) {
           operationId: "updateProject",
           summary: "Change settings of a project",
           description:
-            "Changes what is given: name, tracking, language, time zone, the postal address of the footer, whether members need two-factor log-in (for an OWNER), and what becomes of mails in doubt. From the moment on that it is required, members without it get 403 `TWO_FACTOR_SETUP_REQUIRED` everywhere in the project; keys are not affected.",
+            "Changes only the given settings: name, tracking, language, time zone, the postal address of the footer, whether members need two-factor log-in (for an OWNER), and which mails in doubt are resent. Once two-factor log-in is required, members without it get 403 `TWO_FACTOR_SETUP_REQUIRED` everywhere in the project; keys are not affected.",
         },
       },
     )
@@ -163,7 +163,7 @@ function ownProjectRoutes(ctx: Context) {
         detail: {
           operationId: "deleteProject",
           summary: "Delete a project with everything in it",
-          description: "It cannot be undone.",
+          description: "This cannot be undone.",
         },
       },
     )
@@ -183,7 +183,7 @@ function ownProjectRoutes(ctx: Context) {
         operationId: "getProjectReputation",
         summary: "See bounce and complaint rates, and suspensions",
         description:
-          "Of the last seven days and of all time, with what is too high. The same as `GET /projects/{id}/security`, without its envelope.",
+          "For the last seven days and all time, with the levels that are exceeded. The same as `GET /projects/{id}/security`, without its envelope.",
       },
     })
     .post(
@@ -199,7 +199,7 @@ function ownProjectRoutes(ctx: Context) {
           operationId: "resetProject",
           summary: "Delete the contents of a project",
           description:
-            "Its members, domains, keys and settings stay. It cannot be undone, and takes a while: what is created in the meantime stays.",
+            "Its members, domains, keys and settings stay. This cannot be undone. It takes a while; what is created in the meantime stays.",
         },
       },
     );

@@ -40,10 +40,10 @@ const TrackBody = t.Object(
       minLength: 1,
       maxLength: 255,
       trimmed: true,
-      description: "Not a name of the service's own events.",
+      description: "Must not be a name of the service's own events.",
     }),
     subscribed: t.Optional(
-      t.Boolean({ description: "Left out: new contacts are subscribed, others keep their state." }),
+      t.Boolean({ description: "Default: new contacts are subscribed, existing ones keep their state." }),
     ),
     data: t.Optional(Data),
   },
@@ -158,12 +158,12 @@ const CONTENTS = [
     },
     {
       title: "SendTemplateBody",
-      description: "A template, of which subject, body and sender may be others.",
+      description: "A template; the request may replace its subject, body and sender.",
     },
   ),
   t.Object(
     { to: To, subject: Subject, body: Body, from: Mailbox, ...SendFields, attachments: Attachments },
-    { title: "SendMessageBody", description: "A message of its own." },
+    { title: "SendMessageBody", description: "A message without a template." },
   ),
 ];
 
@@ -207,9 +207,9 @@ const Verification = t.Object(
       isTypo: t.Boolean(),
       isPlusAddressed: t.Boolean(),
       isPersonalEmail: t.Boolean(),
-      domainExists: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
+      domainExists: Nullable(t.Boolean({ description: "Null if DNS could not be queried: see `reasons`." })),
       hasWebsite: t.Boolean(),
-      hasMxRecords: Nullable(t.Boolean({ description: "Null where DNS could not be asked: see `reasons`." })),
+      hasMxRecords: Nullable(t.Boolean({ description: "Null if DNS could not be queried: see `reasons`." })),
       reasons: t.Array(t.String()),
     }),
   },
@@ -246,7 +246,7 @@ export function v1Routes(ctx: Context) {
             operationId: "sendEmail",
             summary: "Send a transactional email",
             description:
-              "Sends one message to 1 to 1,000 recipients right away. Contacts that do not exist are created, `data` is merged into theirs, and every recipient gets a mail of their own. All of it is checked first and then committed at once: either every mail is accepted, or none. Once it is answered with 200, the mails will not be lost. Refused are a sender whose domain is not verified (403), an unknown template (404), a `MARKETING` template for somebody who has opted out (400, `details.recipients`), and an `Idempotency-Key` that was used before (409, with the original answer).",
+              "Sends one message to 1 to 1,000 recipients right away. Contacts that do not exist are created, `data` is merged into theirs, and every recipient gets a separate mail. Everything is checked first and then committed together: either every mail is accepted, or none. After a 200, the mails will not be lost. Refused for a sender whose domain is not verified (403), an unknown template (404), a `MARKETING` template to a recipient who has opted out (400, `details.recipients`), and an `Idempotency-Key` that was used before (409, with the original response).",
             tags: ["Public API"],
           },
         },
@@ -269,7 +269,7 @@ export function v1Routes(ctx: Context) {
             operationId: "trackEvent",
             summary: "Track an event of a contact",
             description:
-              "Records that a contact did something. The contact is created where there is none, `data` is merged into theirs and kept with the event, and workflows that wait for the event start. It takes the public key, so pages may call it. Names of the service's own events are refused with 422 `reserved_event`.",
+              "Records that a contact did something. The contact is created if it does not exist, `data` is merged into its data and stored with the event, and the event starts workflows and ends their waits. It takes the public key, so web pages may call it. Names of the service's own events are refused with 422 `reserved_event`.",
             tags: ["Public API"],
           },
         },
@@ -288,7 +288,7 @@ export function v1Routes(ctx: Context) {
               operationId: "verifyEmail",
               summary: "Check an email address",
               description:
-                "Looks at the syntax of an address, at the DNS of its domain, and at lists of disposable and forwarding services. No mail server is contacted. `valid` is false where something speaks against writing to it, and `reasons` says what. What could not be looked up within 5 seconds is null.",
+                "Checks the syntax of an address, the DNS of its domain, and lists of disposable and forwarding services. No mail server is contacted. `valid` is false if there is a reason not to write to it, and `reasons` lists them. Results that could not be found within 5 seconds are null.",
               tags: ["Public API"],
             },
           },

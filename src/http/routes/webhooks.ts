@@ -97,7 +97,7 @@ function snsRoutes(ctx: Context, options: WebhookOptions) {
           operationId: "receiveSns",
           summary: "Amazon SNS notifications: outcomes of mails, and received mail",
           description:
-            "Subscribe this address to the topic of your configuration set or identity; the subscription confirms itself. Signatures of version 1 and 2 are checked, and a message that is repeated counts once; one that is nearly 7 days old does nothing.",
+            "Subscribe this address to the topic of your configuration set or identity; the subscription confirms itself. Signatures of version 1 and 2 are checked, and a repeated message counts once; one that is nearly 7 days old is ignored.",
           security: [],
         },
       },
@@ -141,7 +141,7 @@ function stripeRoutes(ctx: Context) {
           operationId: "receiveStripe",
           summary: "Stripe events: a subscription has changed",
           description:
-            "Set this address up as a webhook for events of customers, subscriptions, checkouts and invoices. Signatures are checked, and an event that is repeated counts once. What has changed is read from Stripe, so the order of events makes no difference.",
+            "Set this address up as a webhook for events of customers, subscriptions, checkouts and invoices. Signatures are checked, and a repeated event counts once. The current state is read from Stripe, so the order of events does not matter.",
           security: [],
         },
       },

@@ -61,7 +61,7 @@ const ToldExecution = t.Object(
         step: Nullable(StepName),
         status: Words(["PENDING", "WAITING", "RUNNING", "COMPLETED", "FAILED"]),
         output: t.Unknown({
-          description: "The branch and what decided, the id of the mail, the answer of the webhook.",
+          description: "The branch and why it was taken, the id of the mail, or the response of the webhook.",
         }),
         error: Nullable(t.String()),
         startedAt: Timestamp,
@@ -136,7 +136,7 @@ export function workflowExecutionRoutes(ctx: Context) {
           operationId: "startExecution",
           summary: "Start an execution for a contact",
           description:
-            "`context` is available to its templates and conditions besides the contact; `context.event` is `event.*`.",
+            "`context` is available to its templates and conditions, like the contact; `context.event` is available as `event.*`.",
         },
       },
     )
@@ -159,7 +159,9 @@ export function workflowExecutionRoutes(ctx: Context) {
             ...PageQuery,
             status: t.Optional(Status),
             contactId: t.Optional(Uuid),
-            stepId: t.Optional(t.String({ format: "uuid", description: "Those that are at this step now." })),
+            stepId: t.Optional(
+              t.String({ format: "uuid", description: "Only executions that are at this step now." }),
+            ),
             ...SpanQuery("Began"),
           }),
           periodErrors,
@@ -171,7 +173,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         detail: {
           operationId: "listExecutions",
           summary: "List the executions of a workflow",
-          description: "The newest first. Counted up to 100,000.",
+          description: "Newest first. Counted up to 100,000.",
         },
       },
     )
@@ -184,8 +186,8 @@ export function workflowExecutionRoutes(ctx: Context) {
         response: answers(ToldExecution, { refusals: [400, 404] }),
         detail: {
           operationId: "getExecution",
-          summary: "Get an execution with its whole history",
-          description: "With the contact, and what became of every step that it has come to.",
+          summary: "Get an execution with its full history",
+          description: "With the contact, and the outcome of every step it has reached.",
         },
       },
     )
@@ -198,9 +200,9 @@ export function workflowExecutionRoutes(ctx: Context) {
         response: answers(ExecutionGraph, { refusals: [400, 404] }),
         detail: {
           operationId: "getExecutionGraph",
-          summary: "Get the graph by which an execution goes",
+          summary: "Get the graph that an execution follows",
           description:
-            "The steps and transitions as they were when it began, with every default of a config filled in, however the workflow was edited since.",
+            "The steps and transitions as they were when it started, with the defaults of every config filled in, whatever was edited since.",
         },
       },
     )
@@ -214,7 +216,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         detail: {
           operationId: "cancelExecution",
           summary: "Cancel an active execution",
-          description: "Nothing follows after that. Refused with 409 where it has ended already.",
+          description: "No further steps are done. Refused with 409 if it has already ended.",
         },
       },
     )
@@ -229,7 +231,7 @@ export function workflowExecutionRoutes(ctx: Context) {
         detail: {
           operationId: "cancelExecutions",
           summary: "Cancel every active execution",
-          description: "Answers with how many were cancelled. The workflow stays enabled.",
+          description: "Returns how many were cancelled. The workflow stays enabled.",
         },
       },
     )
@@ -250,9 +252,9 @@ export function workflowExecutionRoutes(ctx: Context) {
         response: answers(Trial, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
           operationId: "testWorkflow",
-          summary: "The path that a contact would take; nothing is done",
+          summary: "Test a workflow: the path that a contact would take",
           description:
-            "Either with `contactId` for that contact, or with `data` for somebody who does not exist.",
+            "Takes a `contactId`, or `data` of a contact who does not exist. Nothing is sent, called or changed.",
         },
       },
     );

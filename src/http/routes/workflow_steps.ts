@@ -58,7 +58,7 @@ function graphRoutes(ctx: Context) {
           operationId: "getWorkflowGraph",
           summary: "Get the graph of a workflow as one document",
           description:
-            "Steps, positions and transitions, and in `findings` what is wrong with the workflow: an error keeps it from being enabled.",
+            "Steps, positions and transitions, and in `findings` what is wrong with the workflow: an error prevents enabling it.",
         },
       },
     )
@@ -78,7 +78,7 @@ function graphRoutes(ctx: Context) {
           operationId: "saveWorkflowGraph",
           summary: "Save the graph of a workflow as a whole",
           description:
-            "What is not in it goes, what is new comes: ids of new steps are UUIDs of your own. `version` is that of the graph that you have read; where somebody has changed it since, nothing is saved, and 412 says who. A refusal lists everything that is wrong with it. While the workflow is disabled, a `SEND_EMAIL` may lack its template: `findings` says so. Executions under way go on by the version that they began with.",
+            "Steps and transitions that are not in it are deleted, new ones are added; you choose the ids of new steps, as UUIDs. `version` is that of the graph that you have read; if somebody has changed it since, nothing is saved, and 412 says who. A refusal lists everything that is wrong. While the workflow is disabled, a `SEND_EMAIL` may lack its template: `findings` says so. Active executions continue with the version they started with.",
         },
       },
     )
@@ -94,9 +94,9 @@ function graphRoutes(ctx: Context) {
         response: answers(GraphCheck, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
           operationId: "checkWorkflowGraph",
-          summary: "Check a graph; nothing is saved",
+          summary: "Check a graph without saving it",
           description:
-            "Takes what `PUT /workflows/{id}/graph` takes, or nothing: then it looks at the graph that is stored. `faults` are what saving it, or enabling the workflow, would refuse; `warnings` what may be a mistake, such as a branch that leads nowhere, a step that nothing leads to or a circle that no contact leaves. `stepId` and `transition` say where.",
+            "Takes the same body as `PUT /workflows/{id}/graph`; without a body, it checks the saved graph. `faults` are errors for which saving it, or enabling the workflow, would be refused; `warnings` are likely mistakes, such as a branch that leads nowhere, an unreachable step or a loop without an exit. `stepId` and `transition` say where.",
         },
       },
     )
@@ -108,9 +108,9 @@ function graphRoutes(ctx: Context) {
         response: answers(t.Array(StepStatistics), { refusals: [400, 404] }),
         detail: {
           operationId: "getWorkflowStatistics",
-          summary: "Count at each step who waits there, passed it and failed",
+          summary: "Count for each step the executions that wait there, passed it and failed",
           description:
-            "In the order of the steps; the first is the trigger. `conversion` is what passed the step, in percent of the executions that began; `transitions` says how many went on by each way. Branches are counted since the service knows of them.",
+            "In the order of the steps; the first is the trigger. `conversion` is the percentage of all started executions that passed the step; `transitions` counts how many took each one; branches taken before the service recorded them are missing.",
         },
       },
     );
@@ -140,7 +140,7 @@ function stepRoutes(ctx: Context) {
           operationId: "createStep",
           summary: "Add a step",
           description:
-            "The config is checked by the type of the step, and each fault is listed by its field. With `autoConnect` the step follows the one open end, if there is exactly one.",
+            "The config is checked against the type of the step, and each error names its field. With `autoConnect` the step follows the one open end, if there is exactly one.",
         },
       },
     )
@@ -158,7 +158,7 @@ function stepRoutes(ctx: Context) {
           operationId: "updateStep",
           summary: "Change a step; a config is replaced as a whole",
           description:
-            "Changes what is given; a config is replaced as a whole. Executions that have begun keep the step as it was.",
+            "Changes only the given fields; a config is replaced as a whole. Executions that have started keep the old step.",
         },
       },
     )
@@ -178,9 +178,9 @@ function stepRoutes(ctx: Context) {
         response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
         detail: {
           operationId: "deleteStep",
-          summary: "Delete a step; with `splice=true` what led to it leads to the next step",
+          summary: "Delete a step; with `splice=true`, its predecessors are connected to its successor",
           description:
-            "Removes the step and its transitions. What only it led to stays, unconnected. With `splice=true` every transition into it leads to its successor; a `TRIGGER` or `CONDITION` cannot be spliced (400).",
+            "Removes the step and its transitions. Steps that only it led to stay, unconnected. With `splice=true` every transition into it leads to its successor; a `TRIGGER` or `CONDITION` cannot be spliced (400).",
         },
       },
     );
@@ -206,9 +206,9 @@ function transitionRoutes(ctx: Context) {
         response: answers(Transition, { status: 201, refusals: [400, 404, 413, 415, 422] }),
         detail: {
           operationId: "createTransition",
-          summary: "Connect one step to another; from a CONDITION, by one of its branches",
+          summary: "Connect one step to another; from a CONDITION, with one of its branches",
           description:
-            "Refused with 400 are a transition from a step to itself, out of an `EXIT`, a second one out of a step without branches, a branch that is taken, and a circle without a delay or a wait in it.",
+            "Refused with 400 for a transition from a step to itself, out of an `EXIT`, a second one out of a step without branches, a branch that has one already, and a loop without a delay or a wait.",
         },
       },
     )
@@ -224,8 +224,8 @@ function transitionRoutes(ctx: Context) {
         response: answers(t.Void(), { status: 204, refusals: [400, 404] }),
         detail: {
           operationId: "deleteTransition",
-          summary: "Delete a transition; what it led to stays",
-          description: "Removes the connection; both steps stay.",
+          summary: "Delete a transition; both steps stay",
+          description: "Removes only the connection.",
         },
       },
     )
@@ -246,7 +246,7 @@ function transitionRoutes(ctx: Context) {
           operationId: "insertStep",
           summary: "Insert a step into a transition",
           description:
-            "Puts a new step between the two ends, in one transaction. A `CONDITION` goes on along `yes`. `TRIGGER` and `EXIT` are refused with 400.",
+            "Puts a new step between the two ends, in one transaction. A `CONDITION` continues on `yes`. `TRIGGER` and `EXIT` are refused with 400.",
         },
       },
     );

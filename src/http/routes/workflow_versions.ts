@@ -20,7 +20,7 @@ const oneVersion = { params: t.Object({ id: PathId, version: PathId }) };
 const Made = {
   version: Int,
   createdAt: Timestamp,
-  createdBy: Nullable(t.String({ description: "An address, or which key." })),
+  createdBy: Nullable(t.String({ description: "An address, or the key that was used." })),
 };
 
 const ListedVersion = t.Object(
@@ -28,7 +28,7 @@ const ListedVersion = t.Object(
     ...Made,
     steps: Int,
     activeExecutions: Type.Integer({
-      description: "Under way by this version; counted among 100,000 of the workflow at most.",
+      description: "Active executions of this version, among at most 100,000 of the workflow.",
     }),
   },
   { title: "ListedWorkflowVersion" },
@@ -49,9 +49,9 @@ export function workflowVersionsRoutes(ctx: Context) {
         response: answers(t.Array(ListedVersion), { refusals: [400, 404] }),
         detail: {
           operationId: "listWorkflowVersions",
-          summary: "List what the graph of a workflow was, the newest first",
+          summary: "List the versions of a workflow, newest first",
           description:
-            "The last 100 versions with who made them; the first one of the list is what it is now. Executions go on by the version that they began with.",
+            "The last 100 versions with their authors; the first is the current one. Executions continue with the version they started with.",
         },
       },
     )
@@ -64,7 +64,7 @@ export function workflowVersionsRoutes(ctx: Context) {
         response: answers(Version, { refusals: [400, 404] }),
         detail: {
           operationId: "getWorkflowVersion",
-          summary: "Get what the graph of a workflow was",
+          summary: "Get a version of a workflow",
           description: "One version, with its steps and transitions.",
         },
       },
@@ -83,9 +83,9 @@ export function workflowVersionsRoutes(ctx: Context) {
         response: answers(GraphDocument, { refusals: [400, 404, 412, 422] }),
         detail: {
           operationId: "restoreWorkflowVersion",
-          summary: "Make the graph of a workflow what it was",
+          summary: "Restore a version of a workflow",
           description:
-            "Becomes a new version: what it was in between stays in the list, and executions under way go on by theirs. `If-Match` is the `version` of `GET /workflows/{id}/graph`. While the workflow is disabled, mails whose templates were deleted come back without them; refused with 422 where something else is gone that it needs.",
+            "Creates a new version; those in between stay in the list, and active executions continue with theirs. `If-Match` is the `version` of `GET /workflows/{id}/graph`. While the workflow is disabled, steps whose templates were deleted are restored without them; refused with 422 if something else that it needs is gone.",
         },
       },
     );

@@ -52,15 +52,14 @@ function collectionRoutes(ctx: Context) {
         query: t.Object({
           ...PageQuery,
           status: t.Optional(Words(["active", "disabled"])),
-          search: t.Optional(t.String({ description: "A part of the name or the description." })),
+          search: t.Optional(t.String({ description: "Part of the name or the description." })),
           ...orderQuery(["createdAt", "name", "updatedAt"]),
         }),
         response: answers(pageList(CountedWorkflow), { refusals: [400] }),
         detail: {
           operationId: "listWorkflows",
           summary: "List workflows",
-          description:
-            "A page list, each with the number of its steps and executions, and of those that are under way.",
+          description: "A page list, with the number of steps, executions and active executions of each.",
         },
       },
     )
@@ -72,14 +71,12 @@ function collectionRoutes(ctx: Context) {
       },
       {
         query: t.Object({
-          eventName: t.Optional(
-            t.String({ description: "Of the data of events: only of those with this name." }),
-          ),
+          eventName: t.Optional(t.String({ description: "Also the fields of events with this name." })),
         }),
         response: answers(WorkflowFields, { refusals: [400] }),
         detail: {
           operationId: "listWorkflowFields",
-          summary: "List what a CONDITION can ask about",
+          summary: "List the fields that a CONDITION can use",
           description: "The fields of contacts, and with `eventName` those of an event, with their types.",
         },
       },
@@ -97,9 +94,9 @@ function collectionRoutes(ctx: Context) {
         response: answers(Workflow, { status: 201, refusals: [400, 413, 415, 422] }),
         detail: {
           operationId: "createWorkflow",
-          summary: "Create a workflow that starts at an event, disabled",
+          summary: "Create a workflow that starts with an event; it is disabled",
           description:
-            "Makes a workflow with its `TRIGGER` step. Add steps, then enable it with `PATCH /workflows/{id}`.",
+            "Creates a workflow with its `TRIGGER` step. Add steps, then enable it with `PATCH /workflows/{id}`.",
         },
       },
     );
@@ -142,7 +139,7 @@ function itemRoutes(ctx: Context) {
           operationId: "updateWorkflow",
           summary: "Change a workflow, its trigger, and whether it is enabled",
           description:
-            "Changes what is given. Executions that have begun go on with the version of the steps that they began with. Enabling one that cannot work, such as one with a mail without a template, is refused with what is missing.",
+            "Changes only the given fields. Executions continue with the version they started with. Enabling a workflow that cannot work, for example because a mail has no template, is refused with what is missing.",
         },
       },
     )
