@@ -1,5 +1,6 @@
 import { isRefusal } from "./database_errors.ts";
 import { isSilence, silence } from "./db/patience.ts";
+import { Problem } from "./problem/mod.ts";
 
 /** How a batcher gathers. */
 export interface BatcherOptions<In> {
@@ -9,8 +10,10 @@ export interface BatcherOptions<In> {
   maxFlights: number;
   /** Calls that may wait or be in progress; left out: any number. More are rejected at once. */
   maxWaiting?: number;
-  /** Two items of the same key never share a flush, nor overlap: one row cannot be written twice by one statement. */
-  keyOf?: (item: In) => string;
+  /** Two items with a key in common never share a flush, nor overlap: one row cannot be written twice by one statement. */
+  keysOf?: (item: In) => string[];
+  /** How large an item is, and how large those of a flush are together; one that is larger goes by itself. */
+  sizes?: { of: (item: In) => number; max: number };
 }
 
 /**
@@ -21,7 +24,7 @@ export interface BatcherOptions<In> {
  */
 export function createBatcher<In, Out>(
   flush: (items: In[]) => Promise<(Out | Error)[]>,
-  { maxItems, maxFlights, maxWaiting = Infinity, keyOf }: BatcherOptions<In>,
+  { maxItems, maxFlights, maxWaiting = Infinity, keysOf, sizes }: BatcherOptions<In>,
 ): (item: In) => Promise<Out> {
   type Call = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void };
   let waiting: Call[] = [];
@@ -30,15 +33,24 @@ export function createBatcher<In, Out>(
   const busyKeys = new Set<string>();
 
   const takeBatch = (): Call[] => {
-    if (!keyOf) return waiting.splice(0, maxItems);
+    if (!keysOf && !sizes) return waiting.splice(0, maxItems);
     const batch: Call[] = [];
     const left: Call[] = [];
+    // Nobody overtakes an item with the same key.
+    const passed = new Set<string>();
+    let size = 0;
     for (const call of waiting) {
-      const key = keyOf(call.item);
-      if (batch.length < maxItems && !busyKeys.has(key)) {
-        busyKeys.add(key);
+      const keys = keysOf?.(call.item) ?? [];
+      const sizeWith = size + (sizes?.of(call.item) ?? 0);
+      const hasRoom = batch.length < maxItems && (batch.length === 0 || sizeWith <= (sizes?.max ?? Infinity));
+      if (hasRoom && !keys.some((key) => busyKeys.has(key) || passed.has(key))) {
+        for (const key of keys) busyKeys.add(key);
+        size = sizeWith;
         batch.push(call);
-      } else left.push(call);
+      } else {
+        for (const key of keys) passed.add(key);
+        left.push(call);
+      }
     }
     waiting = left;
     return batch;
@@ -61,7 +73,7 @@ export function createBatcher<In, Out>(
     } finally {
       flights--;
       underway -= batch.length;
-      if (keyOf) for (const call of batch) busyKeys.delete(keyOf(call.item));
+      if (keysOf) for (const call of batch) for (const key of keysOf(call.item)) busyKeys.delete(key);
       pump();
     }
   };
@@ -83,18 +95,21 @@ export function createBatcher<In, Out>(
 }
 
 /**
- * Does all items in one go, which should be one commit; if the database rejects one of them, each by itself, so that
- * only the faulty one fails. For the `flush` of a batcher.
+ * Does all items in one go, which should be one commit. If one of them is at fault (the database rejects what it says, or
+ * `work` throws a problem), each half by itself, and so on until the faulty one is alone: only that fails. For the
+ * `flush` of a batcher.
  */
-export async function togetherOrEach<In, Out>(
+export async function togetherOrHalves<In, Out>(
   items: In[],
-  work: (items: In[]) => Promise<Out[]>,
+  work: (items: In[]) => Promise<(Out | Error)[]>,
 ): Promise<(Out | Error)[]> {
   try {
     return await work(items);
   } catch (error) {
-    if (items.length === 1 || !isRefusal(error)) throw error;
-    const alone = async (item: In): Promise<Out | Error> => (await work([item]))[0]!;
-    return await Promise.all(items.map((item) => alone(item).catch((refused: Error) => refused)));
+    if (items.length === 1 || !(isRefusal(error) || error instanceof Problem)) throw error;
+    const middle = Math.ceil(items.length / 2);
+    const half = async (some: In[]): Promise<(Out | Error)[]> =>
+      await togetherOrHalves(some, work).catch((failed: Error) => some.map(() => failed));
+    return [...(await half(items.slice(0, middle))), ...(await half(items.slice(middle)))];
   }
 }

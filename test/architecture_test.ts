@@ -67,7 +67,7 @@ const LAYERS: string[][] = [
     ["billing", "projects"],
   ),
   ["src/accounts"],
-  ["src/jobs.ts"],
+  ["src/group_commit.ts", "src/jobs.ts"],
   ["src/proxies.ts"],
   [
     "src/batcher.ts",

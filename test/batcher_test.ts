@@ -41,7 +41,7 @@ describe("a batcher", () => {
 
   test("never has two items of one key under way, and keeps their order", async () => {
     const { batches, answer, flush } = controlled<{ key: string; n: number }>();
-    const call = createBatcher(flush, { maxItems: 10, maxFlights: 2, keyOf: (item) => item.key });
+    const call = createBatcher(flush, { maxItems: 10, maxFlights: 2, keysOf: (item) => [item.key] });
     const results = [1, 2, 3].map((n) => call({ key: "a", n }));
     const other = call({ key: "b", n: 4 });
     expect(batches).toEqual([[{ key: "a", n: 1 }], [{ key: "b", n: 4 }]]);

@@ -33,6 +33,19 @@ returning
   c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at,
   c.was_subscribed is not null and exists (select from reset_of(c)) as "is_outgoing!";
 
+-- name: held_among :many
+-- Which of these addresses belong to contacts that somebody else has locked at this moment. It waits for nobody.
+with free as materialized (
+  select email
+  from contacts
+  where project_id = :project_id and email = any(:emails::text[])
+  order by email
+  for no key update skip locked
+)
+select email
+from contacts
+where project_id = :project_id and email = any(:emails::text[]) and email not in (select email from free);
+
 -- name: opted_out :many
 -- Which of these addresses belong to contacts who do not want mail any more.
 select email

@@ -1,14 +1,18 @@
--- name: insert :exec
--- nullable: text, from_name, reply_to, headers, data, template_id
--- Whether its mails are followed is settled here, by the project's setting of this moment.
+-- name: insert_many :exec
+-- nullable: rows.text, rows.from_name, rows.reply_to, rows.headers, rows.data, rows.template_id
+-- Whether their mails are followed is settled here, by the project's setting of this moment.
 insert into contents (
   project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tracked
 )
 select
-  p.id, :id, :subject, :html, :text, :from_email, :from_name, :reply_to, :headers, :data, :template_id,
-  :type::message_type, :shared,
-  p.tracking = 'ENABLED' or p.tracking = 'MARKETING_ONLY' and :type::message_type <> 'TRANSACTIONAL'
+  p.id, r.id, r.subject, r.html, r.text, r.from_email, r.from_name, r.reply_to, r.headers, r.data, r.template_id,
+  r.type, r.shared,
+  p.tracking = 'ENABLED' or p.tracking = 'MARKETING_ONLY' and r.type <> 'TRANSACTIONAL'
 from projects p
+cross join json_to_recordset(:rows::json) as r (
+  id uuid, subject text, html text, text text, from_email text, from_name text, reply_to text, headers jsonb, data jsonb,
+  template_id uuid, type message_type, shared boolean
+)
 where p.id = :project_id;
 
 -- name: copy :exec
@@ -37,13 +41,13 @@ select from copied;
 
 -- name: attach :exec
 -- nullable: rows.cid
--- Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
--- content in base64 as the request carried it.
+-- Adds the attachments of contents. `rows` holds `{content_id, position, filename, content_type, cid?, disposition,
+-- content}`, the content in base64 as the request carried it.
 insert into attachments (project_id, content_id, position, filename, content_type, cid, disposition, content)
 select
-  :project_id, :content_id, r.position, r.filename, r.content_type, r.cid, r.disposition, decode(r.content, 'base64')
+  :project_id, r.content_id, r.position, r.filename, r.content_type, r.cid, r.disposition, decode(r.content, 'base64')
 from json_to_recordset(:rows::json) as r (
-  position int, filename text, content_type text, cid text, disposition text, content text
+  content_id uuid, position int, filename text, content_type text, cid text, disposition text, content text
 );
 
 -- name: attachments :many

@@ -1,8 +1,9 @@
--- name: verified :maybe
--- The domain, when this project may send from it. Inside of a transaction it cannot be removed before the end of it.
+-- name: verified :many
+-- Those of these domains that the project may send from. Inside of a transaction they cannot be removed before the end of it.
 select domain
 from domains
-where project_id = :project_id and domain = :domain and status = 'VERIFIED'
+where project_id = :project_id and domain = any(:domains::text[]) and status = 'VERIFIED'
+order by domain
 for key share;
 
 -- name: add_verified :one

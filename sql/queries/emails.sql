@@ -1,16 +1,16 @@
 -- name: insert_many :many
--- nullable: template_id, rows.contact_id, rows.to_name, rows.resend_of, rows.data
--- Adds the mails of a request to the ledger, and returns those that are to be sent: a mail to a suppressed address is
--- closed at once. `rows` holds `{id, contact_id, address, to_name?, resend_of?, data?}`; they share one content. The
--- caller has just written or locked the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
--- address, whatever the planner estimates about its size. They count against this month's limit: all of them, or
--- nothing is done.
+-- nullable: rows.contact_id, rows.to_name, rows.template_id, rows.resend_of, rows.data
+-- Adds the mails of one or several requests to the ledger, and returns those that are to be sent: a mail to a suppressed
+-- address is closed at once. `rows` holds `{id, contact_id, address, to_name?, content_id, template_id?, resend_of?,
+-- data?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
+-- suppression list is looked up address by address, whatever the planner estimates about its size. They count against this
+-- month's limit: all of them, or nothing is done.
 with taken as materialized (
   select take_usage(:project_id, 'transactional', :now, json_array_length(:rows::json), true) as mails
 ),
 given as (
   select
-    r.id, r.contact_id, r.address, r.to_name, r.resend_of, r.data,
+    r.id, r.contact_id, r.address, r.to_name, r.content_id, r.template_id, r.resend_of, r.data,
     (
       select s.reason
       from suppressions s
@@ -18,7 +18,7 @@ given as (
     ) as suppressed
   from taken
   cross join json_to_recordset(:rows::json) as r (
-    id uuid, contact_id uuid, address text, to_name text, resend_of uuid, data jsonb
+    id uuid, contact_id uuid, address text, to_name text, content_id uuid, template_id uuid, resend_of uuid, data jsonb
   )
 ),
 added as (
@@ -27,7 +27,7 @@ added as (
     due_at, queued_at
   )
   select
-    :project_id, id, contact_id, address, to_name, :content_id, 'TRANSACTIONAL', :template_id, resend_of,
+    :project_id, id, contact_id, address, to_name, content_id, 'TRANSACTIONAL', template_id, resend_of,
     case when suppressed is null then data end,
     case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
     'The address is on the suppression list (' || suppressed || ')',

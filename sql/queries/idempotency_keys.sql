@@ -1,8 +1,11 @@
--- name: claim :maybe
--- Claims the key for the request of this transaction. Null when it is in use. If another request holds it, this one
--- waits; if that one fails, the key is free again. An expired key is claimed again.
+-- name: claim :many
+-- Claims keys for requests of this transaction, and returns those that were free. `rows` holds `{key, request}`. If another request holds one, this
+-- one waits; if that one fails, the key is free again. An expired key is claimed again. Keys are locked in one order, so that
+-- two calls cannot deadlock.
 insert into idempotency_keys as k (project_id, key, request, created_at, expires_at)
-values (:project_id, :key, :request, :now, :expires_at)
+select :project_id, r.key, r.request, :now, :expires_at
+from json_to_recordset(:rows::json) as r (key text, request text)
+order by r.key
 on conflict (project_id, key) do update
 set
   request     = excluded.request,
@@ -14,15 +17,21 @@ where k.expires_at <= :now
 returning key;
 
 -- name: answer :exec
--- Stores the response beside the key, for requests that repeat it.
-update idempotency_keys
-set status_code = :status_code, response = :response
-where project_id = :project_id and key = :key;
+-- Stores each response beside its key, for requests that repeat it.
+update idempotency_keys k
+set status_code = :status_code, response = r.response
+from json_to_recordset(:answers::json) as r (key text, response json)
+where k.project_id = :project_id and k.key = r.key;
 
--- name: by_key :maybe
+-- name: release :exec
+-- Frees keys that this transaction has claimed for requests that are refused.
+delete from idempotency_keys
+where project_id = :project_id and key = any(:keys::text[]);
+
+-- name: by_keys :many
 select key, request, status_code, response, created_at
 from idempotency_keys
-where project_id = :project_id and key = :key;
+where project_id = :project_id and key = any(:keys::text[]);
 
 -- name: purge :exec
 -- Deletes expired keys, at most `limit` at a time. They count for nothing since they expired.

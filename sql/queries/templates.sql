@@ -4,6 +4,12 @@ select id, name, subject, preheader, body, html, from_email, from_name, reply_to
 from templates
 where project_id = :project_id and id = :template_id;
 
+-- name: contents :many
+-- What these templates say.
+select id, subject, preheader, html, from_email, from_name, reply_to, type
+from templates
+where project_id = :project_id and id = any(:template_ids::uuid[]);
+
 -- name: get :maybe
 -- A template as its author knows it.
 select

@@ -1,5 +1,6 @@
 import { type Context, inTransaction } from "../context.ts";
 import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
 import { problems } from "../problem/mod.ts";
 
 /** The request that an idempotency key stands for. */
@@ -32,26 +33,68 @@ export async function once<Answer extends object>(
 ): Promise<Answer> {
   return await inTransaction(ctx, async (tx) => {
     if (key === null) return await work(tx);
-    const now = ctx.now();
-    const expiresAt = new Date(now.getTime() + ctx.config.IDEMPOTENCY_KEY_TTL_HOURS * 3_600_000);
-    const claimed = await q.idempotencyKeys.claim(tx, { projectId, key, request, now, expiresAt });
-    if (!claimed) throw await reused(tx, projectId, key);
+    const refused = (await claimKeys(tx, projectId, [{ key, request }])).get(key);
+    if (refused) throw refused;
     const answer = await work(tx);
-    await q.idempotencyKeys.answer(tx, { projectId, key, ...toResponse(answer) });
+    const { statusCode, response } = toResponse(answer);
+    await q.idempotencyKeys.answer(tx, {
+      projectId,
+      statusCode,
+      answers: [{ key, response }],
+    });
     return answer;
   });
+}
+
+/**
+ * Claims different keys of one project for requests of this transaction; each waits for a request that holds it. Returns the
+ * refusal of those that were used before: IDEMPOTENCY_KEY_REUSED with the first response.
+ */
+export async function claimKeys(
+  tx: Context,
+  projectId: string,
+  requests: { key: string; request: string }[],
+): Promise<Map<string, Error>> {
+  if (requests.length === 0) return new Map();
+  const now = tx.now();
+  const expiresAt = new Date(now.getTime() + tx.config.IDEMPOTENCY_KEY_TTL_HOURS * 3_600_000);
+  const rows = await q.idempotencyKeys.claim(tx, { projectId, rows: requests, now, expiresAt });
+  const claimed = new Set(rows.map((row) => row.key));
+  const used = requests.map(({ key }) => key).filter((key) => !claimed.has(key));
+  return used.length === 0 ? new Map() : await refusalsOf(tx, projectId, used);
+}
+
+/** Stores the answers of 200 beside the keys that this transaction has claimed: each is the `data` of the envelope of /v1. */
+export async function answerKeys(
+  tx: Context,
+  projectId: string,
+  answers: { key: string; data: object }[],
+): Promise<void> {
+  if (answers.length === 0) return;
+  const rows = answers.map(({ key, data }) => ({ key, response: inEnvelope(data).response }));
+  await q.idempotencyKeys.answer(tx, { projectId, statusCode: 200, answers: rows });
+}
+
+/** Frees keys that this transaction has claimed, and whose requests are refused. */
+export async function releaseKeys(tx: Context, projectId: string, keys: string[]): Promise<void> {
+  if (keys.length > 0) await q.idempotencyKeys.release(tx, { projectId, keys });
 }
 
 function inEnvelope(data: object) {
   return { statusCode: 200, response: { success: true, data } };
 }
 
-async function reused(tx: Context, projectId: string, key: string): Promise<Error> {
-  const original = await q.idempotencyKeys.byKey(tx, { projectId, key });
+async function refusalsOf(tx: Context, projectId: string, keys: string[]): Promise<Map<string, Error>> {
+  const originals = await q.idempotencyKeys.byKeys(tx, { projectId, keys });
+  const byKey = new Map(originals.map((original) => [original.key, original]));
+  return new Map(keys.map((key) => [key, refusalOf(byKey.get(key))]));
+}
+
+function refusalOf(original: Awaited<ReturnType<Queries["idempotencyKeys"]["byKeys"]>>[number] | undefined) {
   // It can only be gone when the sweep took an expired key in between.
   if (!original) return problems.unavailable();
   return problems.idempotencyKeyReused({
-    key,
+    key: original.key,
     originalRequest: original.request,
     originalRequestAt: original.createdAt,
     originalStatusCode: original.statusCode,

@@ -143,7 +143,7 @@ function takerBy(ctx: Context, takeMany: TakeMany) {
         };
       });
     },
-    { maxItems: 500, maxFlights: 2, keyOf: ({ id }) => id },
+    { maxItems: 500, maxFlights: 2, keysOf: ({ id }) => [id] },
   );
 }
 

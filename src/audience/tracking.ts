@@ -1,9 +1,9 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
-import { createBatcher, togetherOrEach } from "../batcher.ts";
-import { type Context, inTransaction, perService } from "../context.ts";
+import type { Context } from "../context.ts";
+import { groupCommit } from "../group_commit.ts";
 import { type FieldError, problems } from "../problem/mod.ts";
 import { type DataInput, dataErrors, dataProblem, sortData } from "./contacts/data.ts";
-import { contactKey, upsertContacts } from "./contacts/mod.ts";
+import { contactKey, heldContacts, upsertContacts } from "./contacts/mod.ts";
 import { isReservedEvent, recordEvents } from "./events.ts";
 
 /** What a client tracks. The address is trimmed and lower-case; the rest has been validated. */
@@ -31,10 +31,8 @@ export interface TrackResult {
   timestamp: Date;
 }
 
-// 500 requests a statement: more gains nothing, and one transaction should stay short.
+// More gains nothing, and one transaction should stay short.
 const MAX_BATCH = 500;
-// One works in the database while the other one gathers and is answered.
-const MAX_FLIGHTS = 2;
 
 /**
  * Tracks one event of one contact: the contact exists afterwards, its data is merged, and the event is recorded, in one
@@ -51,50 +49,43 @@ export async function track(
   if (errors.length > 0) throw problems.invalid(errors);
   try {
     const { projectId, key } = request;
-    if (key === null) return await groups(ctx)({ projectId, tracked });
-    return await once(ctx, request, async (tx) => (await trackAll(tx, [{ projectId, tracked }]))[0]!);
+    if (key === null) return await groups(ctx)(projectId, tracked);
+    return await once(ctx, request, async (tx) => (await trackAll(tx, projectId, [tracked]))[0]!);
   } catch (error) {
     throw dataProblem(error);
   }
 }
 
-interface Item {
-  projectId: string;
-  tracked: Tracked;
-}
+const groups = groupCommit<Tracked, TrackResult>({
+  work: trackAll,
+  keysOf: ({ email }) => [email],
+  heldAmong: async (ctx, projectId, items) => {
+    const emails = items.map(({ email }) => email);
+    const held = await heldContacts(ctx, projectId, emails);
+    return new Set(items.filter(({ email }) => held.has(email)));
+  },
+  maxItems: MAX_BATCH,
+});
 
-const groups = perService((ctx) =>
-  createBatcher(
-    (items: Item[]) => togetherOrEach(items, (some) => inTransaction(ctx, (tx) => trackAll(tx, some))),
-    {
-      maxItems: MAX_BATCH,
-      maxFlights: MAX_FLIGHTS,
-      keyOf: ({ projectId, tracked }) => contactKey(projectId, tracked.email),
-    },
-  ),
-);
-
-async function trackAll(tx: Context, items: Item[]): Promise<TrackResult[]> {
-  const changes = items.map(({ tracked }) => sortData(tracked.data));
+async function trackAll(tx: Context, projectId: string, items: Tracked[]): Promise<TrackResult[]> {
+  const changes = items.map(({ data }) => sortData(data));
   const contacts = await upsertContacts(
     tx,
-    items.map(({ projectId, tracked }, i) => ({
+    items.map(({ email, subscribed }, i) => ({
       projectId,
-      email: tracked.email,
-      given: { subscribed: tracked.subscribed },
+      email,
+      given: { subscribed },
       subscribedDefault: true,
       change: changes[i]!,
     })),
   );
-  const contactIds = items.map(
-    ({ projectId, tracked }) => contacts.get(contactKey(projectId, tracked.email))!.id,
-  );
+  const contactIds = items.map(({ email }) => contacts.get(contactKey(projectId, email))!.id);
   const events = await recordEvents(
     tx,
-    items.map(({ projectId, tracked }, i) => ({
+    items.map(({ event }, i) => ({
       projectId,
       contactId: contactIds[i]!,
-      name: tracked.event,
+      name: event,
       data: changes[i]!.values,
     })),
   );

@@ -533,74 +533,77 @@ export interface Queries {
      * marks one that a reset is about to delete.
      * (sql/queries/contacts.sql:1) */
     upsertMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg }[]; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
-    /** Which of these addresses belong to contacts who do not want mail any more.
+    /** Which of these addresses belong to contacts that somebody else has locked at this moment. It waits for nobody.
      * (sql/queries/contacts.sql:36) */
+    heldAmong(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
+    /** Which of these addresses belong to contacts who do not want mail any more.
+     * (sql/queries/contacts.sql:49) */
     optedOut(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the
      * subscription. Rows are locked in the same order and with the same strength as in the upsert, so that the two cannot
      * deadlock.
-     * (sql/queries/contacts.sql:42) */
+     * (sql/queries/contacts.sql:55) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
     /** What a person decided through a link in a mail. An unsubscription stands until it is taken back, even where the
      * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several concurrent
      * calls, one changes it.
-     * (sql/queries/contacts.sql:60) */
+     * (sql/queries/contacts.sql:73) */
     setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
-    /** (sql/queries/contacts.sql:75) */
+    /** (sql/queries/contacts.sql:88) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist. Its time
      * stays where it is what it was.
-     * (sql/queries/contacts.sql:80) */
+     * (sql/queries/contacts.sql:93) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
     /** Which of these addresses there are.
-     * (sql/queries/contacts.sql:113) */
+     * (sql/queries/contacts.sql:126) */
     among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** One page of contacts, in the order and after the place that the cursor gives. `sort_key` goes into the next cursor: a
      * time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:119) */
+     * (sql/queries/contacts.sql:132) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** One page of the members of a segment, the newest contacts first. `sort_key` goes into the cursor.
-     * (sql/queries/contacts.sql:134) */
+     * (sql/queries/contacts.sql:147) */
     members(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** The newest contacts who satisfy a compiled condition.
-     * (sql/queries/contacts.sql:145) */
+     * (sql/queries/contacts.sql:158) */
     newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The event down to which `contact_activity` tells all that happened. Null where that is everything.
-     * (sql/queries/contacts.sql:154) */
+     * (sql/queries/contacts.sql:167) */
     activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
     /** Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
      * again.
-     * (sql/queries/contacts.sql:164) */
+     * (sql/queries/contacts.sql:177) */
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
-    /** (sql/queries/contacts.sql:190) */
+    /** (sql/queries/contacts.sql:203) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
      * blocks are read, the same each time: a number that is shown while somebody types does not flicker.
-     * (sql/queries/contacts.sql:196) */
+     * (sql/queries/contacts.sql:209) */
     sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
     /** The newest first.
-     * (sql/queries/contacts.sql:211) */
+     * (sql/queries/contacts.sql:224) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
-     * (sql/queries/contacts.sql:218) */
+     * (sql/queries/contacts.sql:231) */
     export(on: On, args: { projectId: string; afterId: string | null; lastId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/contacts.sql:231) */
+    /** (sql/queries/contacts.sql:244) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
-    /** Whether its mails are followed is settled here, by the project's setting of this moment.
+    /** Whether their mails are followed is settled here, by the project's setting of this moment.
      * (sql/queries/contents.sql:1) */
-    insert(on: On, args: { id: string; subject: string; html: string; text: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; headers: JsonArg | null; data: JsonArg | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean; projectId: string }): Promise<number>;
+    insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean }[]; projectId: string }): Promise<number>;
     /** Copies a content with its attachments under another id, for a mail of its own; nothing where its body is gone.
      * Whether it is followed is settled anew.
-     * (sql/queries/contents.sql:14) */
+     * (sql/queries/contents.sql:18) */
     copy(on: On, args: { id: string; projectId: string; contentId: string }): Promise<number>;
-    /** Adds the attachments of a content. `rows` holds `{filename, content_type, cid?, disposition, content}`, the
-     * content in base64 as the request carried it.
-     * (sql/queries/contents.sql:38) */
-    attach(on: On, args: { projectId: string; contentId: string; rows: { position: number; filename: string; content_type: string; cid: string | null | undefined; disposition: string; content: string }[] }): Promise<number>;
+    /** Adds the attachments of contents. `rows` holds `{content_id, position, filename, content_type, cid?, disposition,
+     * content}`, the content in base64 as the request carried it.
+     * (sql/queries/contents.sql:42) */
+    attach(on: On, args: { projectId: string; rows: { content_id: string; position: number; filename: string; content_type: string; cid: string | null | undefined; disposition: string; content: string }[] }): Promise<number>;
     /** The attachments of these contents, in the order of the request.
-     * (sql/queries/contents.sql:49) */
+     * (sql/queries/contents.sql:53) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
   dailyCounts: {
@@ -737,67 +740,67 @@ export interface Queries {
     captured(on: On, args: { limit: number }): Promise<{ total: number }>;
   };
   domains: {
-    /** The domain, when this project may send from it. Inside of a transaction it cannot be removed before the end of it.
+    /** Those of these domains that the project may send from. Inside of a transaction they cannot be removed before the end of it.
      * (sql/queries/domains.sql:1) */
-    verified(on: On, args: { projectId: string; domain: string }): Promise<{ domain: string } | null>;
+    verified(on: On, args: { projectId: string; domains: string[] }): Promise<{ domain: string }[]>;
     /** For the operator and the first start: a domain that is trusted without a look at the DNS. What a check that is under
      * way finds is not written any more.
-     * (sql/queries/domains.sql:8) */
+     * (sql/queries/domains.sql:9) */
     addVerified(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string }>;
     /** Null when the project has the domain already.
-     * (sql/queries/domains.sql:17) */
+     * (sql/queries/domains.sql:18) */
     insert(on: On, args: { projectId: string; id: string; domain: string; dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Whether the project has this domain, and how many it has in all.
-     * (sql/queries/domains.sql:28) */
+     * (sql/queries/domains.sql:29) */
     standing(on: On, args: { domain: string; projectId: string }): Promise<{ total: number; isKnown: boolean }>;
-    /** (sql/queries/domains.sql:36) */
+    /** (sql/queries/domains.sql:37) */
     get(on: On, args: { projectId: string; domainId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date } | null>;
-    /** (sql/queries/domains.sql:43) */
+    /** (sql/queries/domains.sql:44) */
     list(on: On, args: { projectId: string }): Promise<{ id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** Gives a domain its key, and has it checked soon. 0 when it has one.
-     * (sql/queries/domains.sql:51) */
+     * (sql/queries/domains.sql:52) */
     setKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string }): Promise<number>;
     /** The key of a domain by its name, if it has one.
-     * (sql/queries/domains.sql:62) */
+     * (sql/queries/domains.sql:63) */
     sealedKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; dkimSelector: string | null; dkimPrivateKey: Uint8Array | null } | null>;
     /** Gives a domain another key in place of the one with this selector. The DNS holds the old one: nothing is proved any
      * more, and what a check that is under way finds is not written. 0 when it has another key by now.
-     * (sql/queries/domains.sql:68) */
+     * (sql/queries/domains.sql:69) */
     replaceKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string; replaced: string }): Promise<number>;
     /** The sealed key of a domain that may be sent from, once the DNS has been seen to hold its public half.
-     * (sql/queries/domains.sql:87) */
+     * (sql/queries/domains.sql:88) */
     signingKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; domain: string; dkimSelector: string; dkimPrivateKey: Uint8Array } | null>;
     /** Where the bounces of a domain's mails may come back to: the DNS has been seen to lead from there to us.
-     * (sql/queries/domains.sql:97) */
+     * (sql/queries/domains.sql:98) */
     returnPath(on: On, args: { projectId: string; domain: string }): Promise<{ returnPath: string } | null>;
     /** The projects whose bounces come back to a domain, whatever its records say now: the mails were sent before.
-     * (sql/queries/domains.sql:103) */
+     * (sql/queries/domains.sql:104) */
     returnedTo(on: On, args: { returnPath: string; limit: number }): Promise<{ projectId: string }[]>;
     /** Takes the domains that are due, the longest overdue first; nobody else takes them before `held_until`. Two processes
      * take different ones. The number is a literal, so that the planner knows that they are few; with a parameter it reads
      * the whole table.
-     * (sql/queries/domains.sql:110) */
+     * (sql/queries/domains.sql:111) */
     claimDue(on: On, args: { now: Date; heldUntil: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null }[]>;
     /** Takes one domain, unless a look-up of it began after `not_since`.
-     * (sql/queries/domains.sql:130) */
+     * (sql/queries/domains.sql:131) */
     claim(on: On, args: { now: Date; heldUntil: Date; projectId: string; domainId: string; notSince: Date }): Promise<{ projectId: string; id: string; domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; verifiedAt: Date | null; failures: number; failingSince: Date | null } | null>;
     /** Writes the results of a batch of look-ups, for those domains that are still held since `started_at`; the others were
      * deleted or taken over in the meantime. Rows are locked in one order, so that two batches cannot deadlock.
-     * (sql/queries/domains.sql:141) */
+     * (sql/queries/domains.sql:142) */
     recordChecks(on: On, args: { checks: { project_id: string; id: string; status: "PENDING" | "VERIFIED" | "FAILED"; verified_at: Date | string | null | undefined; failures: number; failing_since: Date | string | null | undefined; next_check_at: Date | string; record_states: JsonArg; record_findings: JsonArg }[]; startedAt: Date; now: Date }): Promise<{ projectId: string; id: string; domain: string; dkimSelector: string | null; was: "PENDING" | "VERIFIED" | "FAILED"; status: "PENDING" | "VERIFIED" | "FAILED"; changed: boolean }[]>;
     /** The domain, held until the end of the transaction.
-     * (sql/queries/domains.sql:179) */
+     * (sql/queries/domains.sql:180) */
     lock(on: On, args: { projectId: string; domainId: string }): Promise<{ domain: string } | null>;
-    /** (sql/queries/domains.sql:186) */
+    /** (sql/queries/domains.sql:187) */
     remove(on: On, args: { projectId: string; domainId: string }): Promise<number>;
     /** The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
-     * (sql/queries/domains.sql:190) */
+     * (sql/queries/domains.sql:191) */
     templatesFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string }[]>;
     /** The campaigns that have not been sent yet and will be from a domain, the newest first.
-     * (sql/queries/domains.sql:198) */
+     * (sql/queries/domains.sql:199) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** The domain of a sender, with what is known of its records; `trusted`: the operator vouches for it.
-     * (sql/queries/domains.sql:208) */
+     * (sql/queries/domains.sql:209) */
     ofSender(on: On, args: { projectId: string; domain: string }): Promise<{ domain: string; status: "PENDING" | "VERIFIED" | "FAILED"; trusted: boolean; returnPath: string; dkimSelector: string | null; dkimPublicKey: string | null; recordStates: Json; recordFindings: Json; lastCheckedAt: Date | null } | null>;
   };
   edits: {
@@ -809,13 +812,13 @@ export interface Queries {
     last(on: On, args: { kind: string; projectId: string; id: string }): Promise<{ editedBy: string | null; editedAt: Date } | null>;
   };
   emails: {
-    /** Adds the mails of a request to the ledger, and returns those that are to be sent: a mail to a suppressed address is
-     * closed at once. `rows` holds `{id, contact_id, address, to_name?, resend_of?, data?}`; they share one content. The
-     * caller has just written or locked the contacts, so none of them can be deleted in the meantime. The suppression list is looked up address by
-     * address, whatever the planner estimates about its size. They count against this month's limit: all of them, or
-     * nothing is done.
+    /** Adds the mails of one or several requests to the ledger, and returns those that are to be sent: a mail to a suppressed
+     * address is closed at once. `rows` holds `{id, contact_id, address, to_name?, content_id, template_id?, resend_of?,
+     * data?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
+     * suppression list is looked up address by address, whatever the planner estimates about its size. They count against this
+     * month's limit: all of them, or nothing is done.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined }[]; contentId: string; templateId: string | null }): Promise<{ projectId: string; id: string }[]>;
+    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; content_id: string; template_id: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined }[] }): Promise<{ projectId: string; id: string }[]>;
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
@@ -1221,17 +1224,21 @@ export interface Queries {
     removeUnknown(on: On): Promise<number>;
   };
   idempotencyKeys: {
-    /** Claims the key for the request of this transaction. Null when it is in use. If another request holds it, this one
-     * waits; if that one fails, the key is free again. An expired key is claimed again.
+    /** Claims keys for requests of this transaction, and returns those that were free. `rows` holds `{key, request}`. If another request holds one, this
+     * one waits; if that one fails, the key is free again. An expired key is claimed again. Keys are locked in one order, so that
+     * two calls cannot deadlock.
      * (sql/queries/idempotency_keys.sql:1) */
-    claim(on: On, args: { projectId: string; key: string; request: string; now: Date; expiresAt: Date }): Promise<{ key: string } | null>;
-    /** Stores the response beside the key, for requests that repeat it.
-     * (sql/queries/idempotency_keys.sql:16) */
-    answer(on: On, args: { statusCode: number; response: JsonArg; projectId: string; key: string }): Promise<number>;
-    /** (sql/queries/idempotency_keys.sql:22) */
-    byKey(on: On, args: { projectId: string; key: string }): Promise<{ key: string; request: string; statusCode: number | null; response: Json | null; createdAt: Date } | null>;
+    claim(on: On, args: { projectId: string; now: Date; expiresAt: Date; rows: { key: string; request: string }[] }): Promise<{ key: string }[]>;
+    /** Stores each response beside its key, for requests that repeat it.
+     * (sql/queries/idempotency_keys.sql:19) */
+    answer(on: On, args: { statusCode: number; answers: { key: string; response: JsonArg }[]; projectId: string }): Promise<number>;
+    /** Frees keys that this transaction has claimed for requests that are refused.
+     * (sql/queries/idempotency_keys.sql:26) */
+    release(on: On, args: { projectId: string; keys: string[] }): Promise<number>;
+    /** (sql/queries/idempotency_keys.sql:31) */
+    byKeys(on: On, args: { projectId: string; keys: string[] }): Promise<{ key: string; request: string; statusCode: number | null; response: Json | null; createdAt: Date }[]>;
     /** Deletes expired keys, at most `limit` at a time. They count for nothing since they expired.
-     * (sql/queries/idempotency_keys.sql:27) */
+     * (sql/queries/idempotency_keys.sql:36) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   identities: {
@@ -1310,6 +1317,11 @@ export interface Queries {
     /** Gives back jobs that these pools hold and do not run.
      * (sql/queries/jobs.sql:50) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
+  };
+  lockWaits: {
+    /** How long a statement of this transaction waits for a lock at most.
+     * (sql/queries/lock_waits.sql:1) */
+    limit(on: On, args: { waitMs: number }): Promise<number>;
   };
   loginFailures: {
     /** Counts a failure before it is known to be one, so that concurrent guesses are counted too. Null, and nothing is
@@ -2089,49 +2101,52 @@ export interface Queries {
     /** The content sent for a template, and what it was made from.
      * (sql/queries/templates.sql:1) */
     byId(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" } | null>;
-    /** A template as its author knows it.
+    /** What these templates say.
      * (sql/queries/templates.sql:7) */
+    contents(on: On, args: { projectId: string; templateIds: string[] }): Promise<{ id: string; subject: string; preheader: string | null; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }[]>;
+    /** A template as its author knows it.
+     * (sql/queries/templates.sql:13) */
     get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
      * are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
-     * (sql/queries/templates.sql:14) */
+     * (sql/queries/templates.sql:20) */
     list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/templates.sql:42) */
+    /** (sql/queries/templates.sql:48) */
     count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/templates.sql:55) */
+    /** (sql/queries/templates.sql:61) */
     insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** Changes what is given of a template that is held. Its time stays where that is what it was.
-     * (sql/queries/templates.sql:64) */
+     * (sql/queries/templates.sql:70) */
     patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** A copy of a template under another name.
-     * (sql/queries/templates.sql:108) */
+     * (sql/queries/templates.sql:114) */
     duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
      * saved with it, holds it too, by its foreign key: one of the two waits for the other.
-     * (sql/queries/templates.sql:117) */
+     * (sql/queries/templates.sql:123) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/templates.sql:125) */
+    /** (sql/queries/templates.sql:131) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
     /** The campaigns that were made from the template, the newest first.
-     * (sql/queries/templates.sql:129) */
+     * (sql/queries/templates.sql:135) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
      * are read in one pass over those of the project, everything else by the indexes of the templates.
-     * (sql/queries/templates.sql:136) */
+     * (sql/queries/templates.sql:142) */
     uses(on: On, args: { projectId: string; ids: string[]; limit: number }): Promise<{ id: string; campaigns: number; workflows: number; lastSentAt: Date | null }[]>;
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
-     * (sql/queries/templates.sql:169) */
+     * (sql/queries/templates.sql:175) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
     /** What became of the newest mails of a template, but for those of campaigns, up to `limit`.
-     * (sql/queries/templates.sql:189) */
+     * (sql/queries/templates.sql:195) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
     /** What a template was, the newest first, without the bodies.
-     * (sql/queries/templates.sql:210) */
+     * (sql/queries/templates.sql:216) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
-    /** (sql/queries/templates.sql:217) */
+    /** (sql/queries/templates.sql:223) */
     version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
     /** Makes a template what it was in a version. Its time stays where it is that already.
-     * (sql/queries/templates.sql:223) */
+     * (sql/queries/templates.sql:229) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   twoFactor: {

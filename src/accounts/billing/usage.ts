@@ -105,11 +105,31 @@ export async function assertRoom(
   category: UsageCategory,
   wanted: number,
 ): Promise<void> {
+  const refused = (await dealOut(ctx, projectId, category))(wanted);
+  if (refused) throw refused;
+}
+
+/**
+ * What is left of this month now, dealt out in order: for each that wants some the refusal, where less is left, or null.
+ * Nothing is taken.
+ */
+export async function dealOut(
+  ctx: Context,
+  projectId: string,
+  category: UsageCategory,
+): Promise<(wanted: number) => Error | null> {
   const now = ctx.now();
   const room = await q.usage.room(ctx, { projectId, category, now });
-  if (!room || room.used + wanted <= room.monthlyLimit) return;
-  const { monthlyLimit: limit, used: usage } = room;
-  throw problems.billingLimitExceeded({ category, limit, usage, resetsAt: billingMonth(now).end });
+  if (!room) return () => null;
+  const { monthlyLimit: limit } = room;
+  let usage = room.used;
+  return (wanted) => {
+    if (usage + wanted > limit) {
+      return problems.billingLimitExceeded({ category, limit, usage, resetsAt: billingMonth(now).end });
+    }
+    usage += wanted;
+    return null;
+  };
 }
 
 /** Every category with its limit, and what of it is used this month. */

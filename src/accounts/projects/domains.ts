@@ -46,6 +46,23 @@ export function readDomain(name: string): string {
  * that sends from it calls this in the same transaction: the domain cannot be removed before its end.
  */
 export async function assertSenderVerified(ctx: Context, projectId: string, email: string): Promise<void> {
-  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
-  if (!(await q.domains.verified(ctx, { projectId, domain }))) throw problems.senderDomainNotVerified(domain);
+  const refused = (await unverifiedAmong(ctx, projectId, [email])).get(email);
+  if (refused) throw refused;
+}
+
+/** The same of several addresses: the refusal of each that the project may not send from. */
+export async function unverifiedAmong(
+  ctx: Context,
+  projectId: string,
+  emails: string[],
+): Promise<Map<string, Error>> {
+  if (emails.length === 0) return new Map();
+  const domains = [...new Set(emails.map(domainOf))];
+  const verified = new Set((await q.domains.verified(ctx, { projectId, domains })).map((row) => row.domain));
+  const refused = emails.filter((email) => !verified.has(domainOf(email)));
+  return new Map(refused.map((email) => [email, problems.senderDomainNotVerified(domainOf(email))]));
+}
+
+function domainOf(email: string): string {
+  return email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 }

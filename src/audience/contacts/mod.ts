@@ -87,6 +87,11 @@ export function contactKey(projectId: string, email: string): string {
   return `${projectId} ${email}`;
 }
 
+/** Which of these addresses belong to contacts that somebody else has locked at this moment. */
+export async function heldContacts(ctx: Context, projectId: string, emails: string[]): Promise<Set<string>> {
+  return new Set((await q.contacts.heldAmong(ctx, { projectId, emails })).map((row) => row.email));
+}
+
 /** Unsubscribes contacts after a bounce or complaint, and records it for those that were subscribed. */
 export async function optOutContacts(
   tx: Context,

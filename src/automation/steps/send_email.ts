@@ -167,20 +167,23 @@ async function contentOf(tx: Context, projectId: string, step: Step): Promise<st
   const template = await sendableOf(tx, projectId, step);
   if (typeof template === "string") return { kind: "fail", reason: template };
   if (template.contentId !== null) return template.contentId;
-  const { writtenAt, tracking, contentId: _, preheader, ...says } = template;
+  const { writtenAt, tracking, subject, html, preheader, fromEmail, fromName, replyTo, type } = template;
   const id = newId(tx);
-  await q.contents.insert(tx, {
-    ...says,
-    html: withPreheader(says.html, preheader),
-    fromEmail: says.fromEmail.toLowerCase(),
-    projectId,
+  const content = {
     id,
+    subject,
+    html: withPreheader(html, preheader),
     text: null,
+    from_email: fromEmail.toLowerCase(),
+    from_name: fromName,
+    reply_to: replyTo,
     headers: null,
     data: null,
-    templateId,
+    template_id: templateId,
+    type,
     shared: true,
-  });
+  };
+  await q.contents.insertMany(tx, { projectId, rows: [content] });
   await q.executionRun.keepContent(tx, {
     projectId,
     templateId: templateId!,

@@ -172,21 +172,21 @@ async function begin(
   { audience, totalRecipients }: { audience: AudienceDefinition; totalRecipients: number },
 ): Promise<void> {
   const contentId = newId(tx);
-  await q.contents.insert(tx, {
-    projectId,
+  const content = {
     id: contentId,
     subject: campaign.subject,
     html: withPreheader(campaign.html, campaign.preheader),
     text: null,
-    fromEmail: campaign.fromEmail,
-    fromName: campaign.fromName,
-    replyTo: campaign.replyTo,
+    from_email: campaign.fromEmail,
+    from_name: campaign.fromName,
+    reply_to: campaign.replyTo,
     headers: null,
     data: null,
-    templateId: campaign.templateId,
+    template_id: campaign.templateId,
     type: campaign.type,
     shared: true,
-  });
+  };
+  await q.contents.insertMany(tx, { projectId, rows: [content] });
   const campaignId = campaign.id;
   const definition = audience as unknown as JsonArg;
   await q.campaigns.begin(tx, {

@@ -1,5 +1,5 @@
 // Opens and clicks on their way into the ledger. Those that come while others are being committed share the next commit.
-import { createBatcher, togetherOrEach } from "../../batcher.ts";
+import { createBatcher, togetherOrHalves } from "../../batcher.ts";
 import { type Context, inTransaction, newId, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
@@ -51,7 +51,7 @@ function hitOf(ctx: Context, mail: FollowedMail, headers: Headers, link: string 
 }
 
 const recorderOf = perService((ctx) =>
-  createBatcher((hits: Hit[]) => togetherOrEach(hits, (some) => recordAll(ctx, some)), {
+  createBatcher((hits: Hit[]) => togetherOrHalves(hits, (some) => recordAll(ctx, some)), {
     maxItems: MAX_BATCH,
     maxFlights: MAX_FLIGHTS,
     maxWaiting: MAX_WAITING,

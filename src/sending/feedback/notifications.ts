@@ -1,7 +1,7 @@
 // Notifications of a mail provider on their way into the database, each once. Those that come while others are being
 // committed share the next commit.
 import { claimReceipts } from "../../accounts/webhook_receipts.ts";
-import { createBatcher, togetherOrEach } from "../../batcher.ts";
+import { createBatcher, togetherOrHalves } from "../../batcher.ts";
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import type { Notice, ReceivedMail } from "../../mail/notice.ts";
@@ -30,12 +30,12 @@ export async function takeNotification(ctx: Context, notification: Notification)
 
 const takerOf = perService((ctx) =>
   createBatcher(
-    (notifications: Notification[]) => togetherOrEach(notifications, (some) => takeAll(ctx, some)),
+    (notifications: Notification[]) => togetherOrHalves(notifications, (some) => takeAll(ctx, some)),
     {
       maxItems: MAX_BATCH,
       maxFlights: MAX_FLIGHTS,
       maxWaiting: MAX_WAITING,
-      keyOf: ({ messageId }) => messageId,
+      keysOf: ({ messageId }) => [messageId],
     },
   ),
 );

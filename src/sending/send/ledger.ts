@@ -1,6 +1,6 @@
 // What every single mail passes on its way into the ledger, whoever asks for it.
 import { withinLimit } from "../../accounts/billing/usage.ts";
-import { assertSenderVerified } from "../../accounts/projects/domains.ts";
+import { unverifiedAmong } from "../../accounts/projects/domains.ts";
 import { optedOutAmong } from "../../audience/contacts/mod.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -9,10 +9,10 @@ import { problems } from "../../problem/mod.ts";
 import { addSendJobs } from "../delivery/enqueue.ts";
 
 /** What of a message decides who may get it. */
-interface Sendable {
-  projectId: string;
+export interface Sendable {
   fromEmail: string;
   type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
+  addresses: string[];
 }
 
 type LedgerRow = Parameters<Queries["emails"]["insertMany"]>[1]["rows"][number];
@@ -21,28 +21,39 @@ type LedgerRow = Parameters<Queries["emails"]["insertMany"]>[1]["rows"][number];
 export type NewMail = Omit<LedgerRow, "resend_of" | "data"> & Partial<LedgerRow>;
 
 /** Throws 403 for a sender whose domain is not verified, 400 for a MARKETING mail to somebody who has opted out. */
-export async function assertMayBeSent(
+export async function assertMayBeSent(tx: Context, projectId: string, message: Sendable): Promise<void> {
+  const [refusal] = await refusalsOf(tx, projectId, [message]);
+  if (refusal) throw refusal;
+}
+
+/** For each of these messages what {@linkcode assertMayBeSent} throws, or null. */
+export async function refusalsOf(
   tx: Context,
-  { projectId, fromEmail, type }: Sendable,
-  addresses: string[],
-): Promise<void> {
-  await assertSenderVerified(tx, projectId, fromEmail);
-  if (type !== "MARKETING") return;
-  const optedOut = await optedOutAmong(tx, projectId, addresses);
-  if (optedOut.length > 0) throw problems.optedOut(optedOut);
+  projectId: string,
+  messages: Sendable[],
+): Promise<(Error | null)[]> {
+  const marketed = messages.filter(({ type }) => type === "MARKETING").flatMap(({ addresses }) => addresses);
+  const [unverified, optedOut] = await Promise.all([
+    unverifiedAmong(
+      tx,
+      projectId,
+      messages.map(({ fromEmail }) => fromEmail),
+    ),
+    marketed.length === 0 ? [] : optedOutAmong(tx, projectId, marketed),
+  ]);
+  const hasLeft = new Set(optedOut);
+  return messages.map(({ fromEmail, type, addresses }) => {
+    const left = type === "MARKETING" ? addresses.filter((address) => hasLeft.has(address)) : [];
+    return unverified.get(fromEmail) ?? (left.length > 0 ? problems.optedOut([...new Set(left)]) : null);
+  });
 }
 
 /**
- * Adds mails of one content to the ledger, with their jobs. One to a suppressed address has its row too, but no job. Throws
- * 402 where less is left of this month's limit. The caller has written or locked the contacts.
+ * Adds mails to the ledger, with their jobs. One to a suppressed address has its row too, but no job. Throws 402 where less
+ * is left of this month's limit. The caller has written or locked the contacts.
  */
-export async function enterLedger(
-  tx: Context,
-  { projectId, id: contentId, templateId }: { projectId: string; id: string; templateId: string | null },
-  mails: NewMail[],
-): Promise<void> {
+export async function enterLedger(tx: Context, projectId: string, mails: NewMail[]): Promise<void> {
   const rows = mails.map(({ resend_of = null, data = null, ...mail }) => ({ ...mail, resend_of, data }));
-  const now = tx.now();
-  const inserting = q.emails.insertMany(tx, { projectId, contentId, templateId, now, rows });
+  const inserting = q.emails.insertMany(tx, { projectId, now: tx.now(), rows });
   await addSendJobs(tx, await withinLimit(tx, inserting));
 }

@@ -34,7 +34,7 @@ export async function resend(ctx: Context, request: IdempotentRequest, emailId: 
       const original = await q.emails.toResend(tx, { projectId, emailId });
       if (!original) throw problems.notFound("email", emailId);
       assertRepeatable(original);
-      await assertMayBeSent(tx, { projectId, ...original }, [original.to]);
+      await assertMayBeSent(tx, projectId, { ...original, addresses: [original.to] });
       if (hasLeft(original)) throw problems.optedOut([original.to]);
       return await getEmail(tx, projectId, await repeat(tx, projectId, emailId, original));
     },
@@ -61,11 +61,22 @@ async function repeat(
   emailId: string,
   { contactId, to, toName, contentId, templateId, data }: Repeatable,
 ): Promise<string> {
-  const content = { projectId, id: newId(tx), templateId };
-  if ((await q.contents.copy(tx, { projectId, id: content.id, contentId })) === 0) {
+  const copyId = newId(tx);
+  if ((await q.contents.copy(tx, { projectId, id: copyId, contentId })) === 0) {
     throw problems.mailNotRepeated("what it said is no longer kept");
   }
-  const mail = { id: newId(tx), contact_id: contactId, address: to, to_name: toName };
-  await enterLedger(tx, content, [{ ...mail, resend_of: emailId, data: data as Json }]);
-  return mail.id;
+  const id = newId(tx);
+  await enterLedger(tx, projectId, [
+    {
+      id,
+      contact_id: contactId,
+      address: to,
+      to_name: toName,
+      content_id: copyId,
+      template_id: templateId,
+      resend_of: emailId,
+      data: data as Json,
+    },
+  ]);
+  return id;
 }

@@ -5,6 +5,7 @@ import { withPreheader } from "../../content/preheader.ts";
 import { getTemplateContent, type TemplateType } from "../../content/templates.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
+import type { Json } from "../../db/types.ts";
 import { enterLedger } from "./ledger.ts";
 
 const PREFIX = "[TEST] ";
@@ -33,26 +34,23 @@ export async function sendTest(
   message: TestedMessage,
   email: string,
 ): Promise<string> {
-  const { subject, preheader, html, ...rest } = message;
   await assertSenderVerified(ctx, projectId, message.fromEmail);
   return await inTransaction(ctx, async (tx) => {
     const contact = await q.contacts.dataByEmail(tx, { projectId, email });
     const contentId = newId(tx);
     const emailId = newId(tx);
-    await q.contents.insert(tx, {
-      ...rest,
-      projectId,
-      id: contentId,
-      // Cut, where it is too long, when it is rendered.
-      subject: PREFIX + subject,
-      html: withPreheader(html, preheader),
-      text: null,
-      headers: null,
-      data: contact?.data ?? sampleOf(message),
-      shared: false,
-    });
-    const mail = { id: emailId, contact_id: null, address: email, to_name: null };
-    await enterLedger(tx, { projectId, id: contentId, templateId: null }, [mail]);
+    const data = (contact?.data ?? sampleOf(message)) as Json;
+    await q.contents.insertMany(tx, { projectId, rows: [{ ...contentOf(message), id: contentId, data }] });
+    await enterLedger(tx, projectId, [
+      {
+        id: emailId,
+        contact_id: null,
+        address: email,
+        to_name: null,
+        content_id: contentId,
+        template_id: null,
+      },
+    ]);
     return emailId;
   });
 }
@@ -68,6 +66,31 @@ export async function sendTemplateTest(
   const { subject, preheader, html, fromEmail, fromName, replyTo, type } = template;
   const message = { subject, preheader, html, fromEmail, fromName, replyTo, type, templateId };
   return await sendTest(ctx, projectId, message, email);
+}
+
+function contentOf({
+  subject,
+  preheader,
+  html,
+  fromEmail,
+  fromName,
+  replyTo,
+  type,
+  templateId,
+}: TestedMessage) {
+  return {
+    // Cut, where it is too long, when it is rendered.
+    subject: PREFIX + subject,
+    html: withPreheader(html, preheader),
+    text: null,
+    from_email: fromEmail,
+    from_name: fromName,
+    reply_to: replyTo,
+    headers: null,
+    template_id: templateId,
+    type,
+    shared: false,
+  };
 }
 
 /** Every variable with its own name as its value. */

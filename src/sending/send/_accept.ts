@@ -1,0 +1,197 @@
+// Messages on their way into the database: those of one transaction share its statements.
+import { answerKeys, claimKeys, releaseKeys } from "../../accounts/idempotency.ts";
+import { dealOut } from "../../accounts/billing/usage.ts";
+import { sortData } from "../../audience/contacts/data.ts";
+import { contactKey, upsertContacts, type WrittenContact } from "../../audience/contacts/mod.ts";
+import { type Context, newId } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { type Content, contentsOf } from "./_content.ts";
+import type { Recipient, SendInput } from "./input.ts";
+import { enterLedger, refusalsOf } from "./ledger.ts";
+
+/** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
+export interface SendResult {
+  emails: { contact: { id: string; email: string }; email: string }[];
+  timestamp: Date;
+}
+
+/** A request whose input is without errors. */
+export interface Message {
+  input: SendInput;
+  recipients: Recipient[];
+  /** The text part of its own body: `textOf`. */
+  text: string | null;
+  /** The idempotency key. No two messages have the same, nor a recipient in common. */
+  key: string | null;
+  /** The request that the key stands for. */
+  request: string;
+}
+
+interface Accepted extends Message {
+  content: Content;
+}
+
+/** Statements of a batch carry that many characters of contents at most; a single content may have more. */
+const MAX_STATEMENT_CHARS = 4_000_000;
+
+/**
+ * Accepts messages of one project, all in one statement for each table: keys, contacts, contents, ledger with the usage, jobs.
+ * Returns for each what was accepted, or its refusal, in this order: 409 for a used key, 404 for an unknown template, 403
+ * for a sender domain that is not verified, 400 for recipients who have opted out, 402 where less is left of this
+ * month's limit. For a refused one nothing is written, and its key is free.
+ */
+export async function acceptAll(
+  tx: Context,
+  projectId: string,
+  messages: Message[],
+): Promise<(SendResult | Error)[]> {
+  const keyed = messages.flatMap(({ key, request }) => (key === null ? [] : [{ key, request }]));
+  const [used, contents] = await Promise.all([
+    claimKeys(tx, projectId, keyed),
+    contentsOf(tx, projectId, messages),
+  ]);
+  const claimedOrNot = messages.map(
+    ({ key }, i) => (key === null ? undefined : used.get(key)) ?? contents[i]!,
+  );
+  const judged = await judge(tx, projectId, messages, claimedOrNot);
+  const accepted = judged.filter(isAccepted);
+  const results = new Map(zip(accepted, await writeAll(tx, projectId, accepted)));
+  await settleKeys(tx, projectId, { messages, judged, used, results });
+  return judged.map((message) => (message instanceof Error ? message : results.get(message)!));
+}
+
+/** Each message with its content, or why it is refused. */
+async function judge(
+  tx: Context,
+  projectId: string,
+  messages: Message[],
+  contents: (Content | Error)[],
+): Promise<(Accepted | Error)[]> {
+  const asked = zip(messages, contents).map(([message, content]) =>
+    content instanceof Error ? content : { ...message, content },
+  );
+  const open = asked.filter(isAccepted);
+  if (open.length === 0) return asked;
+  const [refusals, deal] = await Promise.all([
+    refusalsOf(tx, projectId, open.map(sendableOf)),
+    dealOut(tx, projectId, "transactional"),
+  ]);
+  const refusalOf = new Map(zip(open, refusals));
+  return asked.map((message) => {
+    if (message instanceof Error) return message;
+    return refusalOf.get(message) ?? deal(message.recipients.length) ?? message;
+  });
+}
+
+function sendableOf({ content, recipients }: Accepted) {
+  const addresses = recipients.map((recipient) => recipient.email);
+  return { fromEmail: content.from_email, type: content.type, addresses };
+}
+
+/** Contacts, contents, attachments, ledger and jobs. */
+async function writeAll(tx: Context, projectId: string, accepted: Accepted[]): Promise<SendResult[]> {
+  if (accepted.length === 0) return [];
+  const contacts = await upsertRecipients(tx, projectId, accepted);
+  const mails = accepted.map(({ content, recipients }) =>
+    recipients.map(({ email, name }) => {
+      const contact = contacts.get(contactKey(projectId, email))!;
+      return {
+        id: newId(tx),
+        contact_id: contact.id,
+        address: contact.email,
+        to_name: name,
+        content_id: content.id,
+        template_id: content.template_id,
+      };
+    }),
+  );
+  await Promise.all([addContents(tx, projectId, accepted), enterLedger(tx, projectId, mails.flat())]);
+  const timestamp = tx.now();
+  return mails.map((own) => ({
+    emails: own.map((row) => ({ contact: { id: row.contact_id, email: row.address }, email: row.id })),
+    timestamp,
+  }));
+}
+
+/** One contact per address, however often it was named. */
+async function upsertRecipients(
+  tx: Context,
+  projectId: string,
+  accepted: Accepted[],
+): Promise<Map<string, WrittenContact>> {
+  const writes = accepted.flatMap(({ input: { subscribed, data }, recipients }) => {
+    const change = sortData(data);
+    const emails = [...new Set(recipients.map((recipient) => recipient.email))];
+    return emails.map((email) => ({
+      projectId,
+      email,
+      given: { subscribed },
+      subscribedDefault: false,
+      change,
+    }));
+  });
+  return await upsertContacts(tx, writes);
+}
+
+async function addContents(tx: Context, projectId: string, accepted: Accepted[]): Promise<void> {
+  let rows: Content[] = [];
+  let chars = 0;
+  for (const { content } of accepted) {
+    const own = content.html.length + (content.text?.length ?? 0);
+    if (chars + own > MAX_STATEMENT_CHARS && rows.length > 0) {
+      await q.contents.insertMany(tx, { projectId, rows });
+      [rows, chars] = [[], 0];
+    }
+    rows.push(content);
+    chars += own;
+  }
+  await q.contents.insertMany(tx, { projectId, rows });
+  const attachments = accepted.flatMap(attachmentsOf);
+  if (attachments.length > 0) await q.contents.attach(tx, { projectId, rows: attachments });
+}
+
+function attachmentsOf({ content, input }: Accepted) {
+  return (input.attachments ?? []).map((attachment, position) => ({
+    content_id: content.id,
+    position,
+    filename: attachment.filename,
+    content_type: attachment.contentType,
+    cid: attachment.contentId ?? null,
+    disposition: attachment.disposition ?? "attachment",
+    content: attachment.content,
+  }));
+}
+
+/** The answers of what was accepted stand beside the keys, and the keys of what was refused are free again. */
+async function settleKeys(
+  tx: Context,
+  projectId: string,
+  {
+    messages,
+    judged,
+    used,
+    results,
+  }: {
+    messages: Message[];
+    judged: (Accepted | Error)[];
+    used: Map<string, Error>;
+    results: Map<Accepted, SendResult>;
+  },
+): Promise<void> {
+  const claimed = zip(messages, judged).flatMap(([{ key }, message]) =>
+    key === null || used.has(key) ? [] : [{ key, message }],
+  );
+  const answers = claimed.flatMap(({ key, message }) =>
+    message instanceof Error ? [] : [{ key, data: results.get(message)! }],
+  );
+  const refused = claimed.flatMap(({ key, message }) => (message instanceof Error ? [key] : []));
+  await Promise.all([answerKeys(tx, projectId, answers), releaseKeys(tx, projectId, refused)]);
+}
+
+function isAccepted(message: Accepted | Error): message is Accepted {
+  return !(message instanceof Error);
+}
+
+function zip<A, B>(as: A[], bs: B[]): [A, B][] {
+  return as.map((a, i) => [a, bs[i]!]);
+}

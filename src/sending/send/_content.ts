@@ -1,0 +1,76 @@
+// What the mails of a request say: the request merged over its template.
+import { shownData } from "../../audience/contacts/data.ts";
+import { plainText } from "../../content/plain_text.ts";
+import { withPreheader } from "../../content/preheader.ts";
+import { type Context, newId } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import type { Json } from "../../db/types.ts";
+import { parseAddress } from "../../mail/address.ts";
+import { problems } from "../../problem/mod.ts";
+import { type Recipient, type SendInput, toRecipient } from "./input.ts";
+
+/** A row of `contents`. */
+export type Content = Parameters<Queries["contents"]["insertMany"]>[1]["rows"][number];
+
+type Template = Awaited<ReturnType<Queries["templates"]["contents"]>>[number];
+
+/** The text part of a body of its own, where it is the same for everyone; null otherwise. */
+export function textOf(html: string | undefined): string | null {
+  // Made now: sending has less to do, and an answer does not wait for sending.
+  return html === undefined || html.includes("{{") ? null : plainText(html);
+}
+
+/** The content of each of these requests, or the refusal of one whose template is not there. */
+export async function contentsOf(
+  tx: Context,
+  projectId: string,
+  items: { input: SendInput; text: string | null; recipients: Recipient[] }[],
+): Promise<(Content | Error)[]> {
+  const templateIds = [...new Set(items.flatMap(({ input }) => input.template ?? []))];
+  const rows = templateIds.length === 0 ? [] : await q.templates.contents(tx, { projectId, templateIds });
+  const templates = new Map(rows.map((template) => [template.id, said(template)]));
+  return items.map(({ input, text, recipients }) => {
+    const template = input.template === undefined ? null : templates.get(input.template.toLowerCase());
+    if (template === undefined) return problems.templateNotFound(input.template!);
+    return contentOf(newId(tx), input, template, { text, shared: recipients.length > 1 });
+  });
+}
+
+/** A template with what its mails share. */
+function said(template: Template) {
+  const html = withPreheader(template.html, template.preheader);
+  return { ...template, html, text: textOf(html) };
+}
+
+function contentOf(
+  id: string,
+  input: SendInput,
+  template: ReturnType<typeof said> | null,
+  { text, shared }: { text: string | null; shared: boolean },
+): Content {
+  const from = senderOf(input, template);
+  return {
+    id,
+    subject: input.subject ?? template!.subject,
+    html: input.body ?? template!.html,
+    text: input.body === undefined ? template!.text : text,
+    from_email: from.email,
+    from_name: from.name,
+    reply_to: input.reply === undefined ? (template?.replyTo ?? null) : parseAddress(input.reply)!.email,
+    headers: input.headers ?? null,
+    data: input.data ? (shownData(input.data) as Json) : null,
+    template_id: template?.id ?? null,
+    type: template?.type ?? "TRANSACTIONAL",
+    shared,
+  };
+}
+
+/** The sender of the request, or that of its template: one of them is there (`sendErrors`). */
+function senderOf(input: SendInput, template: Template | null): Recipient {
+  if (input.from === undefined) return { email: template!.fromEmail.toLowerCase(), name: template!.fromName };
+  const { email, name } = toRecipient(input.from)!;
+  // `name` is for a sender given as text without one, as clients of old send it.
+  const isBare = typeof input.from === "string" && name === null;
+  return { email, name: isBare ? input.name?.trim() || null : name };
+}
