@@ -5,7 +5,7 @@ import { sortData } from "../../audience/contacts/data.ts";
 import { contactKey, upsertContacts, type WrittenContact } from "../../audience/contacts/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type Content, contentsOf } from "./_content.ts";
+import { type ContentRow, contentsOf } from "./_content.ts";
 import type { Recipient, SendInput } from "./input.ts";
 import { enterLedger, refusalsOf } from "./ledger.ts";
 
@@ -16,10 +16,10 @@ export interface SendResult {
 }
 
 /** A request whose input is without errors. */
-export interface Message {
+export interface CheckedMessage {
   input: SendInput;
   recipients: Recipient[];
-  /** The text part of its own body: `textOf`. */
+  /** The text part of its own body: `textOfBody`. */
   text: string | null;
   /** The idempotency key. No two messages have the same, nor a recipient in common. */
   key: string | null;
@@ -27,8 +27,8 @@ export interface Message {
   request: string;
 }
 
-interface Accepted extends Message {
-  content: Content;
+interface Accepted extends CheckedMessage {
+  content: ContentRow;
 }
 
 /** Statements of a batch carry that many characters of contents at most; a single content may have more. */
@@ -43,7 +43,7 @@ const MAX_STATEMENT_CHARS = 4_000_000;
 export async function acceptAll(
   tx: Context,
   projectId: string,
-  messages: Message[],
+  messages: CheckedMessage[],
 ): Promise<(SendResult | Error)[]> {
   const keyed = messages.flatMap(({ key, request }) => (key === null ? [] : [{ key, request }]));
   const [used, contents] = await Promise.all([
@@ -64,8 +64,8 @@ export async function acceptAll(
 async function judge(
   tx: Context,
   projectId: string,
-  messages: Message[],
-  contents: (Content | Error)[],
+  messages: CheckedMessage[],
+  contents: (ContentRow | Error)[],
 ): Promise<(Accepted | Error)[]> {
   const asked = zip(messages, contents).map(([message, content]) =>
     content instanceof Error ? content : { ...message, content },
@@ -134,7 +134,7 @@ async function upsertRecipients(
 }
 
 async function addContents(tx: Context, projectId: string, accepted: Accepted[]): Promise<void> {
-  let rows: Content[] = [];
+  let rows: ContentRow[] = [];
   let chars = 0;
   for (const { content } of accepted) {
     const own = content.html.length + (content.text?.length ?? 0);
@@ -172,7 +172,7 @@ async function settleKeys(
     used,
     results,
   }: {
-    messages: Message[];
+    messages: CheckedMessage[];
     judged: (Accepted | Error)[];
     used: Map<string, Error>;
     results: Map<Accepted, SendResult>;

@@ -11,12 +11,12 @@ import { problems } from "../../problem/mod.ts";
 import { type Recipient, type SendInput, toRecipient } from "./input.ts";
 
 /** A row of `contents`. */
-export type Content = Parameters<Queries["contents"]["insertMany"]>[1]["rows"][number];
+export type ContentRow = Parameters<Queries["contents"]["insertMany"]>[1]["rows"][number];
 
 type Template = Awaited<ReturnType<Queries["templates"]["contents"]>>[number];
 
 /** The text part of a body of its own, where it is the same for everyone; null otherwise. */
-export function textOf(html: string | undefined): string | null {
+export function textOfBody(html: string | undefined): string | null {
   // Made now: sending has less to do, and an answer does not wait for sending.
   return html === undefined || html.includes("{{") ? null : plainText(html);
 }
@@ -26,7 +26,7 @@ export async function contentsOf(
   tx: Context,
   projectId: string,
   items: { input: SendInput; text: string | null; recipients: Recipient[] }[],
-): Promise<(Content | Error)[]> {
+): Promise<(ContentRow | Error)[]> {
   const templateIds = [...new Set(items.flatMap(({ input }) => input.template ?? []))];
   const rows = templateIds.length === 0 ? [] : await q.templates.contents(tx, { projectId, templateIds });
   const templates = new Map(rows.map((template) => [template.id, said(template)]));
@@ -40,7 +40,7 @@ export async function contentsOf(
 /** A template with what its mails share. */
 function said(template: Template) {
   const html = withPreheader(template.html, template.preheader);
-  return { ...template, html, text: textOf(html) };
+  return { ...template, html, text: textOfBody(html) };
 }
 
 function contentOf(
@@ -48,7 +48,7 @@ function contentOf(
   input: SendInput,
   template: ReturnType<typeof said> | null,
   { text, shared }: { text: string | null; shared: boolean },
-): Content {
+): ContentRow {
   const from = senderOf(input, template);
   return {
     id,

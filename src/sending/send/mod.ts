@@ -4,8 +4,8 @@ import { heldContacts } from "../../audience/contacts/mod.ts";
 import type { Context } from "../../context.ts";
 import { groupCommit } from "../../group_commit.ts";
 import { problems } from "../../problem/mod.ts";
-import { acceptAll, type Message, type SendResult } from "./_accept.ts";
-import { textOf } from "./_content.ts";
+import { acceptAll, type CheckedMessage, type SendResult } from "./_accept.ts";
+import { textOfBody } from "./_content.ts";
 import { recipientsOf, type SendInput, sendErrors } from "./input.ts";
 
 export type { SendResult } from "./_accept.ts";
@@ -29,7 +29,7 @@ export async function send(ctx: Context, call: IdempotentRequest, input: SendInp
   const errors = await sendErrors(input, { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576 });
   if (errors.length > 0) throw problems.invalid(errors);
   const { projectId, key, request } = call;
-  const message = { input, recipients: recipientsOf(input), text: textOf(input.body), key, request };
+  const message = { input, recipients: recipientsOf(input), text: textOfBody(input.body), key, request };
   try {
     return await groups(ctx)(projectId, message);
   } catch (error) {
@@ -37,7 +37,7 @@ export async function send(ctx: Context, call: IdempotentRequest, input: SendInp
   }
 }
 
-const groups = groupCommit<Message, SendResult>({
+const groups = groupCommit<CheckedMessage, SendResult>({
   work: acceptAll,
   keysOf: ({ key, recipients }) => [
     ...(key === null ? [] : [`key ${key}`]),
@@ -53,7 +53,7 @@ const groups = groupCommit<Message, SendResult>({
 });
 
 /** About what it takes to accept a message. */
-function sizeOf({ input, recipients }: Message): number {
+function sizeOf({ input, recipients }: CheckedMessage): number {
   if (input.attachments?.length) return Infinity;
   return (input.body?.length ?? 0) + recipients.length * CHARS_A_RECIPIENT;
 }
