@@ -1,7 +1,6 @@
 // Starts the console in the browser.
 import "./main.css";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { setNonce } from "get-nonce";
 import { createRoot } from "react-dom/client";
@@ -13,6 +12,8 @@ import { aroundNav, usePlace, usePlaceSearch, watchHistory } from "./leaving.ts"
 import { watchFocus } from "./parts/focus.ts";
 import { Confirmations } from "./parts/confirm.tsx";
 import { ErrorBoundary } from "./parts/error_boundary.tsx";
+import { whenIdle } from "./parts/idle.ts";
+import { lazyPage } from "./parts/lazy_page.tsx";
 import { APP } from "./place.ts";
 import { queryClient, SESSION_KEY } from "./queries.ts";
 import { cssVariables, theme } from "./theme.ts";
@@ -29,6 +30,12 @@ askBy(async () => {
 });
 
 doubtSessionBy(() => void queryClient.invalidateQueries({ queryKey: SESSION_KEY }));
+/** What is to be told before it is there is kept, and told then. */
+const Notices = lazyPage(async () => {
+  await whenIdle();
+  return await import("./parts/notices.tsx");
+}, null);
+
 watchHistory();
 watchFocus();
 
@@ -41,7 +48,7 @@ createRoot(document.getElementById("app")!).render(
   >
     <ErrorBoundary>
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} containerWidth={380} />
+        <Notices />
         <Router base={APP} hook={usePlace} searchHook={usePlaceSearch} aroundNav={aroundNav}>
           <App />
           <Confirmations />

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { measureCanvas } from "./console_canvas.ts";
 import { measureFeed } from "./console_feed.ts";
 import { measureList } from "./console_list.ts";
+import { fillLists, measureSteps } from "./console_steps.ts";
 import { fillContacts } from "./support/audience.ts";
 import { firstPaint, firstView, logIn, type Visitor, withVisitor } from "./support/browser.ts";
 import { below, type BenchOptions, median, type Report } from "./support/report.ts";
@@ -13,19 +14,7 @@ import { onStage } from "./support/stage.ts";
 const CONTACTS = 2_000_000;
 const FIRST_VIEW_KB = 220;
 const PAINT_MS = 800;
-const STEP_MS = 150;
 const VISITS = 7;
-const PAGES = [
-  "Contacts",
-  "Segments",
-  "Events",
-  "Images",
-  "Domains",
-  "Suppressions",
-  "Keys",
-  "Members",
-  "Settings",
-];
 
 /** Runs the bench. */
 export async function run(report: Report, { contacts = CONTACTS }: BenchOptions): Promise<void> {
@@ -36,6 +25,7 @@ export async function run(report: Report, { contacts = CONTACTS }: BenchOptions)
     const service = await startService({ MODE: "http" });
     // One name for the cookie: http://localhost is as secure as https to a browser.
     const origin = `http://localhost:${service.port}`;
+    await fillLists(databaseUrl, { origin, project });
     const cookie = await logIn(ctx, project.id, "ada@example.com");
     await withVisitor(origin, cookie, async (visitor) => {
       const home = `${origin}/app/p/${project.id}`;
@@ -87,45 +77,4 @@ async function measureArrival(
       note: { plainText: Math.round(median(floors)), slowest: Math.round(Math.max(...paints)) },
     });
   }
-}
-
-/** From the click in the navigation until the page has its title, its rows, and was painted. */
-async function measureSteps(report: Report, { arrive }: Visitor, home: string): Promise<void> {
-  const times = new Map(PAGES.map((name) => [name, { first: [] as number[], again: [] as number[] }]));
-  for (let visit = 0; visit < VISITS; visit++) {
-    const context = await arrive();
-    const page = await context.newPage();
-    await page.goto(home);
-    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-    await page.waitForLoadState("load");
-    for (const when of ["first", "again"] as const) {
-      for (const name of PAGES) times.get(name)![when].push(await step(page, name));
-    }
-    await context.close();
-  }
-  for (const [name, { first, again }] of times) {
-    report.line(`step to ${name}`, median(first), "ms", {
-      goal: below(STEP_MS),
-      note: { again: Math.round(median(again)), slowest: Math.round(Math.max(...first)) },
-    });
-  }
-}
-
-/** In the page, so that the way to the browser is not measured. */
-async function step(page: Page, name: string): Promise<number> {
-  return await page.evaluate(async (label) => {
-    const frame = () => new Promise((painted) => requestAnimationFrame(painted));
-    const link = [...document.querySelectorAll<HTMLElement>("nav a")].find(({ textContent }) =>
-      textContent?.trim().startsWith(label),
-    )!;
-    const isThere = () =>
-      document.querySelector("main h1")?.textContent === label &&
-      document.querySelector("main .mantine-Skeleton-root, main .mantine-Loader-root") === null;
-    const startedAt = performance.now();
-    link.click();
-    while (!isThere()) await frame();
-    // The next frame begins when this one was painted.
-    await frame();
-    return performance.now() - startedAt;
-  }, name);
 }

@@ -1,5 +1,6 @@
 // How a project is doing: what is still to be set up, the figures of a period, what is under way, and what happens now.
 import { SimpleGrid } from "@mantine/core";
+import { whenIdle } from "../parts/idle.ts";
 import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { PeriodPicker, usePeriod } from "../parts/period.tsx";
@@ -12,8 +13,14 @@ import { UnderWay } from "./overview/under_way.tsx";
 import { ChartSkeleton } from "./overview/chart_skeleton.tsx";
 import classes from "./overview/overview.module.css";
 
-// They come after the first paint: the charts are as large as all the rest.
-const Charts = lazyPage(() => import("./overview/charts.tsx"), <ChartSkeleton />);
+// They are as large as all the rest, and come when that is done: who goes on at once to another page does not wait for them.
+const Charts = lazyPage(
+  async () => {
+    await whenIdle();
+    return await import("./overview/charts.tsx");
+  },
+  <ChartSkeleton />,
+);
 
 /** `/`. */
 export default function OverviewPage() {

@@ -1,6 +1,6 @@
 // A table of any length: only the rows that can be seen are in the document. It goes on by itself at its end.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useShortcut } from "./shortcuts.ts";
 import {
   BOX_WIDTH,
@@ -36,6 +36,8 @@ interface Props<T> {
 }
 
 const OVERSCAN = 12;
+/** At first only what can be seen is drawn, nearly; the rest of it comes when that is painted. */
+const OVERSCAN_AT_FIRST = 1;
 const ROW_HEIGHT = 44;
 
 /**
@@ -55,11 +57,12 @@ export function VirtualTable<T>(props: Props<T>) {
     selection,
   } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const overscan = useDeferredValue(rows.length > 0 ? OVERSCAN : OVERSCAN_AT_FIRST, OVERSCAN_AT_FIRST);
   const virtual = useVirtualizer({
     count: rows.length + (hasMore ? 1 : 0),
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    overscan: OVERSCAN,
+    overscan,
   });
   const items = virtual.getVirtualItems();
   const ids = useMemo(() => rows.map(idOf), [rows, idOf]);

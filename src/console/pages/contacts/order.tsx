@@ -53,12 +53,29 @@ export function OrderMenu({ filters, set }: Props) {
   );
 }
 
-/** Goes to a letter or a day of the order. */
-export function Jump({ filters, set }: Props) {
+/** Whether one is about to jump: a key does that, also before the button is there. */
+export interface Jumping {
+  isOpen: boolean;
+  setOpen: (isOpen: boolean) => void;
+  /** By last activity there is nowhere to jump to. */
+  isBlocked: boolean;
+}
+
+/** For {@linkcode Jump}. */
+export function useJumping(filters: Filters): Jumping {
   const [isOpen, setOpen] = useState(false);
-  const { sort } = orderOf(filters);
-  const isBlocked = sort === "lastActivity";
+  const isBlocked = orderOf(filters).sort === "lastActivity";
   useShortcut("t", "Jump to a letter or a day", () => setOpen(!isBlocked));
+  return { isOpen, setOpen, isBlocked };
+}
+
+/** Goes to a letter or a day of the order. */
+export function Jump({
+  filters,
+  set,
+  jumping: { isOpen, setOpen, isBlocked },
+}: Props & { jumping: Jumping }) {
+  const { sort } = orderOf(filters);
   const go = (from: string) => {
     set({ from });
     setOpen(false);

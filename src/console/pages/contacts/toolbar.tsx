@@ -1,6 +1,6 @@
 // What narrows the list: a part of the address, the subscription, a segment, a field, a condition.
 import { Button, Select } from "@mantine/core";
-import { memo } from "react";
+import { memo, useDeferredValue } from "react";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { ListSearch } from "../../parts/list_search.tsx";
 import { useApi } from "../../queries.ts";
@@ -8,7 +8,7 @@ import { type ChosenColumns, ColumnsMenu } from "./columns.tsx";
 import { ConditionFilter } from "./condition_filter.tsx";
 import { FieldFilter } from "./field_filter.tsx";
 import { CLEARED, type Filters, isFiltered, type SetFilters } from "./filters.ts";
-import { Jump, OrderMenu } from "./order.tsx";
+import { Jump, type Jumping, OrderMenu, useJumping } from "./order.tsx";
 import classes from "./contacts.module.css";
 
 const SUBSCRIPTIONS = [
@@ -23,8 +23,11 @@ interface Props {
 }
 
 /** Drawn again for other filters and columns only, not with each page of the list that is read. */
-export const Toolbar = memo(function Toolbar({ filters, set, columns }: Props) {
-  const segments = useApi("GET /segments", {}).data ?? [];
+export const Toolbar = memo(function Toolbar(props: Props) {
+  const { filters, set } = props;
+  const jumping = useJumping(filters);
+  // The seven tools cost more than the whole list: it is seen first, and they come in the time that is left.
+  const hasTools = useDeferredValue(true, false);
   return (
     <div className={classes.toolbar} role="search" aria-label="Contacts">
       <ListSearch
@@ -34,53 +37,58 @@ export const Toolbar = memo(function Toolbar({ filters, set, columns }: Props) {
         value={filters.search}
         onChange={(search) => set({ search, from: "" }, { replace: true })}
       />
-      <div className={classes.tools}>
-        <Select
-          className={classes.select!}
-          size="xs"
-          aria-label="Subscription"
-          placeholder="Any state"
-          data={SUBSCRIPTIONS}
-          value={filters.subscribed || null}
-          onChange={(subscribed) => set({ subscribed: subscribed ?? "" })}
-          clearable
-          clearButtonProps={{ "aria-label": "Any state" }}
-        />
-        <Select
-          className={classes.select!}
-          size="xs"
-          aria-label="Segment"
-          placeholder="Any segment"
-          nothingFoundMessage={
-            segments.length === 0 ? "There are no segments yet" : "No segment is called so"
-          }
-          data={segments.map(({ id, name }) => ({ value: id, label: name }))}
-          value={filters.segment || null}
-          onChange={(segment) => set({ segment: segment ?? "" })}
-          searchable
-          clearable
-          clearButtonProps={{ "aria-label": "Any segment" }}
-          comboboxProps={{ width: 240, position: "bottom-start" }}
-        />
-        <FieldFilter filters={filters} set={set} />
-        <ConditionFilter filters={filters} set={set} />
-        {isFiltered(filters) && (
-          <Button
-            variant="subtle"
-            color="gray"
-            size="xs"
-            leftSection={<CloseIcon size={13} />}
-            onClick={() => set(CLEARED)}
-          >
-            Clear
-          </Button>
-        )}
-        <span className={classes.order}>
-          <OrderMenu filters={filters} set={set} />
-          <Jump filters={filters} set={set} />
-          <ColumnsMenu {...columns} />
-        </span>
-      </div>
+      <div className={classes.tools}>{hasTools && <Tools {...props} jumping={jumping} />}</div>
     </div>
   );
 });
+
+function Tools({ filters, set, columns, jumping }: Props & { jumping: Jumping }) {
+  const segments = useApi("GET /segments", {}).data ?? [];
+  return (
+    <>
+      <Select
+        className={classes.select!}
+        size="xs"
+        aria-label="Subscription"
+        placeholder="Any state"
+        data={SUBSCRIPTIONS}
+        value={filters.subscribed || null}
+        onChange={(subscribed) => set({ subscribed: subscribed ?? "" })}
+        clearable
+        clearButtonProps={{ "aria-label": "Any state" }}
+      />
+      <Select
+        className={classes.select!}
+        size="xs"
+        aria-label="Segment"
+        placeholder="Any segment"
+        nothingFoundMessage={segments.length === 0 ? "There are no segments yet" : "No segment is called so"}
+        data={segments.map(({ id, name }) => ({ value: id, label: name }))}
+        value={filters.segment || null}
+        onChange={(segment) => set({ segment: segment ?? "" })}
+        searchable
+        clearable
+        clearButtonProps={{ "aria-label": "Any segment" }}
+        comboboxProps={{ width: 240, position: "bottom-start" }}
+      />
+      <FieldFilter filters={filters} set={set} />
+      <ConditionFilter filters={filters} set={set} />
+      {isFiltered(filters) && (
+        <Button
+          variant="subtle"
+          color="gray"
+          size="xs"
+          leftSection={<CloseIcon size={13} />}
+          onClick={() => set(CLEARED)}
+        >
+          Clear
+        </Button>
+      )}
+      <span className={classes.order}>
+        <OrderMenu filters={filters} set={set} />
+        <Jump filters={filters} set={set} jumping={jumping} />
+        <ColumnsMenu {...columns} />
+      </span>
+    </>
+  );
+}

@@ -1,7 +1,7 @@
 // The templates as cards, each with a picture of the mail.
 import { ActionIcon, Menu } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
-import { useRef } from "react";
+import { useDeferredValue, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { CopyIcon, DeleteIcon, EditIcon, MoreIcon } from "../../parts/icons.tsx";
 import { useShortcut } from "../../parts/shortcuts.ts";
@@ -18,12 +18,15 @@ import { MAIL_TYPES } from "../../parts/mail_types.ts";
 const MAIL_WIDTH = 640;
 const GAP = 20;
 const MIN_CARD = 232;
+/** As many as a window shows: the others are drawn when these are seen. */
+const AT_FIRST = 12;
 
 /** `j` and `k` or the arrows step from card to card, Enter opens one. */
 export function Cards({ templates }: { templates: Listed[] }) {
   const { ref, width } = useElementSize<HTMLUListElement>();
   const columns = Math.max(1, Math.floor((width + GAP) / (MIN_CARD + GAP)));
   const uses = useUses(templates);
+  const shown = useDeferredValue(templates.length, AT_FIRST);
   const card = (width - (columns - 1) * GAP) / columns;
   const { step, list, onKeyDown } = useSteps(columns);
   useShortcut("j", "Next template", () => step(1));
@@ -42,7 +45,7 @@ export function Cards({ templates }: { templates: Listed[] }) {
       tabIndex={-1}
       onKeyDown={onKeyDown}
     >
-      {templates.map((template) => (
+      {templates.slice(0, shown).map((template) => (
         <Card key={template.id} template={template} uses={uses.get(template.id)} />
       ))}
     </ul>
