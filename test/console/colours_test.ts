@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { closeContexts, openBrowser } from "../support/chromium.ts";
-import { colourFindings } from "./colours.ts";
-import { loadAxe } from "./sound.ts";
+import { colourFindings } from "../support/colours.ts";
+import { loadAxe } from "../support/axe.ts";
 import { describeInBrowser } from "./support.ts";
 
 const STYLE = `<style>

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
-import { axeFaults, COLOUR_RULES } from "../support/axe.ts";
+import { axeFaults } from "../support/axe.ts";
 import { ARTEFACTS, CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
 import { useService } from "../support/service.ts";
 
@@ -203,7 +203,7 @@ describe.skipIf(!CHROMIUM)(`the reference in a browser${noChromium}`, () => {
         expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, width]);
         for (const [colorScheme, looks] of [
           ["light", {}],
-          ["dark", { rules: COLOUR_RULES }],
+          ["dark", { onlyColours: true }],
         ] as const) {
           await page.emulateMedia({ colorScheme });
           const name = path.split("/").at(-1)!;
