@@ -19,8 +19,7 @@ const projects: Record<string, NewProject> = {};
 const call = (state: string, method: string, path: string, body?: unknown) =>
   stage.owner.request(method, `/users/@me/projects/${projects[state]!.id}${path}`, body);
 const pathOf = (state: string, query = "") => `~/p/${projects[state]!.id}/billing${query}`;
-const go = (page: OpenPage, state: string, query = "") =>
-  page.goto(`${stage.origin}/app${pathOf(state, query).slice(1)}`);
+const go = (page: OpenPage, state: string, query = "") => stage.visit(page, pathOf(state, query));
 
 /** A project whose owner has subscribed, as Stripe has it and the service knows it. */
 async function subscribed(state: string, changes: object = {}): Promise<void> {

@@ -104,8 +104,7 @@ beforeAll(async () => {
 }, 60_000);
 
 const path = (name: string, tab = "") => `/campaigns/${ids[name]!}${tab && `?tab=${tab}`}`;
-const go = (page: Page, name: string, tab = "") =>
-  page.goto(`${stage.origin}/app/p/${stage.project.id}${path(name, tab)}`);
+const go = (page: Page, name: string, tab = "") => stage.visit(page, path(name, tab));
 const frame = (page: Page) => page.frameLocator('iframe[title^="Clicks in"]');
 const figure = (page: Page, name: string) =>
   page.locator("dl > div").filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) });
@@ -198,7 +197,7 @@ describeInBrowser("the report of a campaign", () => {
     const page = await stage.open(path("Spring sale"), { as: await stage.member("MEMBER") });
     await page.getByRole("button", { name: "Duplicate" }).click();
     await page.getByRole("heading", { level: 1, name: "Spring sale (Copy)" }).waitFor();
-    await page.goto(`${stage.origin}/app/p/${stage.project.id}/campaigns/${foreign.body.data.id}`);
+    await stage.visit(page, `/campaigns/${foreign.body.data.id}`);
     await page.getByRole("heading", { name: "Cannot find this campaign" }).waitFor();
     expect(await page.getByText("Theirs").count()).toBe(0);
     await page.context().close();

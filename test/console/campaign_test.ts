@@ -352,7 +352,7 @@ describeInBrowser("what is written of a campaign", () => {
       key: other.secret,
       body: { name: "Theirs", subject: "s", body: "<p>b</p>", from: `a@${DOMAIN}`, audienceType: "ALL" },
     });
-    await page.goto(`${stage.origin}/app/p/${stage.project.id}/campaigns/${theirs.body.data.id}`);
+    await stage.visit(page, `/campaigns/${theirs.body.data.id}`);
     await page.getByRole("heading", { name: "Cannot find this campaign" }).waitFor();
     await page.context().close();
   });

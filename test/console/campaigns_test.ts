@@ -190,7 +190,7 @@ describeInBrowser("a new campaign", () => {
       segmentId,
     });
 
-    await page.goto(`${stage.origin}/app/p/${stage.project.id}/templates/${template.body.id}`);
+    await stage.visit(page, `/templates/${template.body.id}`);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "New campaign" }).click();
     expect(await dialog.getByLabel("Sender").inputValue()).toBe(`monthly@${DOMAIN}`);
@@ -200,7 +200,7 @@ describeInBrowser("a new campaign", () => {
     const [ofTemplate] = (await call("GET", "/campaigns?search=of%20a%20template")).body.data;
     expect(ofTemplate).toMatchObject({ templateId: template.body.id, subject: "This month", body: BODY });
 
-    await page.goto(`${stage.origin}/app/p/${stage.project.id}/campaigns/new?from=campaign`);
+    await stage.visit(page, "/campaigns/new?from=campaign");
     await page.getByRole("searchbox", { name: "Search campaigns" }).fill("spring");
     await page
       .getByRole("button", { name: /^Spring sale:?/ })

@@ -98,7 +98,7 @@ async function addHistory(): Promise<void> {
 const row = (page: Page, text: string) =>
   page.getByRole("table", { name: "Sent mails" }).getByRole("row").filter({ hasText: text }).first();
 const openMail = async (page: OpenPage, id: string) => {
-  await page.goto(`${stage.origin}/app/p/${stage.project.id}/emails/${id}`);
+  await stage.visit(page, `/emails/${id}`);
   await page.getByRole("list", { name: "What became of it" }).waitFor();
 };
 
@@ -107,7 +107,7 @@ tour(stage, "emails", {
   ready: (page) => row(page, "ada@people.example"),
   states: {
     bounced: async (page) => {
-      await page.goto(`${stage.origin}/app/p/${stage.project.id}/emails?status=BOUNCED`);
+      await stage.visit(page, "/emails?status=BOUNCED");
       await row(page, "bounced@people.example").waitFor();
     },
     nothing: async (page) => {

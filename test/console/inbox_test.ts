@@ -61,11 +61,11 @@ tour(stage, "inbox", {
       await page.getByRole("dialog", { name: "Delete 14 mails from the inbox?" }).waitFor();
     },
     nothing: async (page) => {
-      await page.goto(`${stage.origin}/app/p/${stage.project.id}/inbox?search=zebra`);
+      await stage.visit(page, "/inbox?search=zebra");
       await page.getByText("No captured mail matches").waitFor();
     },
     empty: async (page) => {
-      await page.goto(`${stage.origin}/app/p/${other.id}/inbox`);
+      await stage.visit(page, `~/p/${other.id}/inbox`);
       await page.getByText("Nothing was captured yet").waitFor();
     },
   },
@@ -193,7 +193,7 @@ browserTest("all are marked and all are deleted, of this project alone", async (
     await page.getByRole("menuitem", { name: "Delete all…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete all" }).click();
     await page.getByText("Nothing was captured yet").waitFor();
-    await page.goto(`${stage.origin}/app/p/${other.id}/inbox`);
+    await stage.visit(page, `~/p/${other.id}/inbox`);
     await row(page, "omega@people.example").waitFor();
     expect(await page.getByText("ada@people.example").count()).toBe(0);
   });

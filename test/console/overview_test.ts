@@ -18,7 +18,7 @@ tour(stage, "overview", {
   ready: (page) => page.getByRole("heading", { name: "Reputation" }),
   states: {
     shop: async (page) => {
-      await page.goto(`${stage.origin}/app/p/${shopId}`);
+      await stage.visit(page, `~/p/${shopId}`);
       await page.getByRole("heading", { name: "Reputation" }).waitFor();
       await page.getByRole("img", { name: /^Mails sent, opened and clicked/ }).waitFor();
       await page

@@ -34,10 +34,14 @@ export default function InboxMailPage() {
 function MailOf({ mail }: { mail: InboxMail }) {
   const { id, subject, from, to, capturedAt, attachments } = mail;
   const projectId = useProjectId();
-  useMarkAsRead(mail);
+  const markAsUnread = useMarkAsRead(mail);
   return (
     <div className={classes.mailPage}>
-      <PageHeader title={subject || "(no subject)"} back={BACK} actions={<Actions mail={mail} />} />
+      <PageHeader
+        title={subject || "(no subject)"}
+        back={BACK}
+        actions={<Actions mail={mail} markAsUnread={markAsUnread} />}
+      />
       <dl className={classes.envelope}>
         <dt>To</dt>
         <dd>{to}</dd>
@@ -118,24 +122,28 @@ function Source({ id }: { id: string }) {
   );
 }
 
-/** Whoever opens it has read it; whoever says afterwards that it is unread is not overruled. */
-function useMarkAsRead({ id, readAt }: InboxMail): void {
+/** Whoever opens it has read it; whoever says then that it is unread, which is what is answered here, is not overruled. */
+function useMarkAsRead({ id, readAt }: InboxMail): () => void {
   const mark = useMark();
-  const isMarked = useRef(false);
+  const [, navigate] = useLocation();
+  const isDecided = useRef(false);
   useEffect(() => {
-    if (readAt !== null || isMarked.current) return;
-    isMarked.current = true;
+    if (readAt !== null || isDecided.current) return;
+    isDecided.current = true;
     mark.mutate({ path: { id }, body: { read: true } });
   }, [id, readAt, mark]);
+  return () => {
+    isDecided.current = true;
+    mark.mutate({ path: { id }, body: { read: false } }, { onSuccess: () => navigate("/inbox") });
+  };
 }
 
 function useMark() {
   return useChange("PATCH /inbox/mails/{id}", { reads: ["GET /inbox/mails"] });
 }
 
-function Actions({ mail: { id, emailId } }: { mail: InboxMail }) {
+function Actions({ mail: { id, emailId }, markAsUnread }: { mail: InboxMail; markAsUnread: () => void }) {
   const [, navigate] = useLocation();
-  const mark = useMark();
   const remove = useChange("DELETE /inbox/mails/{id}", { showsErrors: true });
   const projectId = useProjectId();
   const cache = useQueryClient();
@@ -155,8 +163,6 @@ function Actions({ mail: { id, emailId } }: { mail: InboxMail }) {
         toast.done("The mail is deleted from the inbox");
       },
     });
-  const unread = () =>
-    mark.mutate({ path: { id }, body: { read: false } }, { onSuccess: () => navigate("/inbox") });
   return (
     <>
       {emailId && (
@@ -171,7 +177,7 @@ function Actions({ mail: { id, emailId } }: { mail: InboxMail }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<MailIcon size={15} />} onClick={unread}>
+          <Menu.Item leftSection={<MailIcon size={15} />} onClick={markAsUnread}>
             Mark as unread
           </Menu.Item>
           <Menu.Item
