@@ -583,6 +583,16 @@ from attachments
 where project_id = :project_id and content_id = :content_id
 order by position;
 
+-- name: attachment :maybe
+-- One file of a mail, by its place among them, from 0, while it is kept.
+select a.filename, a.content
+from emails e
+join attachments a on a.project_id = e.project_id and a.content_id = e.content_id
+where e.project_id = :project_id and e.id = :email_id
+order by a.position
+offset :index::int
+limit 1;
+
 -- name: timeline :many
 -- nullable: contact_id
 -- What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its

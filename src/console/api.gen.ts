@@ -390,6 +390,7 @@ export interface Api {
   "GET /emails/{id}/content": { path: { id: string }; answer: EmailContent };
   "GET /emails/{id}/events": { path: { id: string }; answer: (EmailEvent)[] };
   "POST /emails/{id}/resend": { path: { id: string }; answer: Email };
+  "GET /emails/{id}/attachments/{index}": { path: { id: string; index: string }; query?: { projectId?: string }; answer: unknown };
   "GET /suppressions": { query?: { limit?: number; cursor?: string; search?: string; reason?: "BOUNCE" | "COMPLAINT" | "MANUAL"; sort?: "createdAt"; dir?: "asc" | "desc" }; answer: { data: (Suppression)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
   "POST /suppressions": { body: SuppressBody; answer: Suppression | { added: number; existing: number } | Suppression };
   "DELETE /suppressions": { query?: { email?: string }; body?: UnsuppressBody; answer: undefined };

@@ -124,6 +124,8 @@ const NAMES = {
   "--mantine-color-gray-light": "var(--quiet-tint)",
   "--mantine-color-gray-light-hover": "var(--quiet-tint)",
   "--mantine-color-gray-light-color": "var(--ink)",
+  // Of entries of menus.
+  "--mantine-color-red-6": "var(--bad)",
   "--mantine-color-red-text": "var(--bad)",
   "--mantine-color-red-light": "var(--bad-tint)",
   "--mantine-color-red-light-hover": "var(--bad-tint)",

@@ -909,22 +909,25 @@ export interface Queries {
     /** The attachments of a content, without their bytes.
      * (sql/queries/emails.sql:579) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
+    /** One file of a mail, by its place among them, from 0, while it is kept.
+     * (sql/queries/emails.sql:586) */
+    attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; content: Uint8Array } | null>;
     /** What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its
      * contact by their names, and no longer after it than anybody opens a mail.
-     * (sql/queries/emails.sql:586) */
+     * (sql/queries/emails.sql:596) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:622) */
+     * (sql/queries/emails.sql:632) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:633) */
+     * (sql/queries/emails.sql:643) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:639) */
+     * (sql/queries/emails.sql:649) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:647) */
+     * (sql/queries/emails.sql:657) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {

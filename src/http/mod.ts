@@ -30,6 +30,7 @@ import { capturedMailsRoutes } from "./routes/captured_mails.ts";
 import { configRoutes } from "./routes/config.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { domainsRoutes } from "./routes/domains.ts";
+import { emailAttachmentsRoutes } from "./routes/email_attachments.ts";
 import { emailsRoutes } from "./routes/emails.ts";
 import { eventsRoutes } from "./routes/events.ts";
 import { troublePage } from "./pages/home_page.ts";
@@ -123,6 +124,7 @@ export function createApp(given: Context): AnyElysia {
     .use(eventsRoutes(ctx))
     .use(domainsRoutes(ctx))
     .use(emailsRoutes(ctx))
+    .use(emailAttachmentsRoutes(ctx))
     .use(suppressionsRoutes(ctx))
     .use(suppressionFilesRoutes(ctx))
     .use(analyticsRoutes(ctx))

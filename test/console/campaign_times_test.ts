@@ -1,5 +1,6 @@
 // The times that somebody chooses for a campaign, in whatever zone the computer is.
 import { expect, test } from "bun:test";
+import { ticksTo } from "../../src/console/parts/ticks.ts";
 import { faultOf, localTime, tomorrow, zoneAt } from "../../src/console/pages/campaign/times.ts";
 
 const now = new Date(2026, 9, 24, 17, 30);
@@ -38,4 +39,16 @@ test("the zone is named as it is on that day", () => {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   expect(zoneAt("no time")).toBe(timeZone);
   expect(zoneAt("2026-07-01T09:00")).toStartWith(timeZone);
+});
+
+test("the marks of an axis are whole, even, and reach the highest count", () => {
+  expect([0, 1, 3, 7, 40, 2204, 1_000_000].map(ticksTo)).toEqual([
+    [0, 1],
+    [0, 1],
+    [0, 1, 2, 3],
+    [0, 2, 4, 6, 8],
+    [0, 10, 20, 30, 40],
+    [0, 1000, 2000, 3000],
+    [0, 500_000, 1_000_000],
+  ]);
 });

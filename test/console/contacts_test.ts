@@ -178,8 +178,8 @@ browserTest(
       await page.getByRole("textbox", { name: "Orders" }).fill("41");
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "Edit Orders" }).filter({ hasText: "41" }).waitFor();
-      await page.getByRole("button", { name: "Edit Address" }).click();
-      await page.getByRole("textbox", { name: "Address" }).fill("bela.1@people.example");
+      await page.getByRole("button", { name: "Edit Email address" }).click();
+      await page.getByRole("textbox", { name: "Email address" }).fill("bela.1@people.example");
       await page.keyboard.press("Enter");
       await page.getByText(/another contact in the project has it/).waitFor();
       expect(page.complaints.splice(0)).toEqual([expect.stringContaining("409")]);

@@ -110,6 +110,10 @@ tour(stage, "emails", {
       await stage.visit(page, "/emails?status=BOUNCED");
       await row(page, "bounced@people.example").waitFor();
     },
+    filters: async (page) => {
+      await page.getByRole("button", { name: "More filters" }).click();
+      await page.getByLabel("Workflow").first().waitFor();
+    },
     nothing: async (page) => {
       await page.getByRole("button", { name: "Clear" }).click();
       await page.getByLabel("Search address or subject").fill("zebra");
@@ -188,7 +192,6 @@ browserTest(
       await page.getByRole("button", { name: "More filters" }).click();
       await page.getByLabel("Contact", { exact: true }).first().fill("ada@");
       await page.getByRole("option", { name: "ada@people.example" }).click();
-      await page.keyboard.press("Escape");
       await page.getByText("reader0001@people.example").waitFor({ state: "detached" });
       expect(page.url()).toContain("source=TRANSACTIONAL");
       await page.getByLabel("Search address or subject").fill("no");
@@ -244,6 +247,9 @@ browserTest("by the keyboard alone: a mail is found, opened and sent again by a 
       await page.locator("[role=row]:focus").filter({ hasText: "ada@people.example" }).waitFor();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Order 4711 is on its way" }).waitFor();
+      const file = page.getByRole("link", { name: /invoice\.pdf/ });
+      const saved = await page.request.get(new URL((await file.getAttribute("href"))!, stage.origin).href);
+      expect(await saved.text()).toBe("a file");
       await page.getByRole("button", { name: "Send again" }).and(page.locator(":enabled")).focus();
       await page.keyboard.press("Enter");
       await page.getByRole("dialog", { name: "Send this mail again?" }).waitFor();

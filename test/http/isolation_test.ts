@@ -76,6 +76,7 @@ async function fill(project: NewProject) {
     from: `a@${DOMAIN}`,
     subject: "s",
     body: "b",
+    attachments: [{ filename: "a.txt", content: btoa("a"), contentType: "text/plain" }],
   });
   await made("/suppressions", { email: "blocked@example.com" });
   const [captured] = await service.pool`
@@ -263,6 +264,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "DELETE /domains/:id": { path: `/domains/${c.domain}` },
   "GET /emails/:id": { path: `/emails/${c.email}` },
   "GET /emails/:id/content": { path: `/emails/${c.email}/content` },
+  "GET /emails/:id/attachments/:index": { path: `/emails/${c.email}/attachments/0` },
   "GET /emails/:id/events": { path: `/emails/${c.email}/events` },
   "POST /emails/:id/resend": { path: `/emails/${c.email}/resend` },
   "GET /inbox/mails/:id": { path: `/inbox/mails/${c.captured}` },

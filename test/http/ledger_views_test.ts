@@ -149,6 +149,33 @@ describe("GET /emails/:id/content", () => {
     expect(body.text).toContain("for bob");
   });
 
+  test("its attachments are downloads, whatever they are; there are no others", async () => {
+    const [mail] = await listed("search=überra");
+    const at = (id: string, index: string) =>
+      service.app.handle(
+        new Request(`http://localhost/emails/${id}/attachments/${index}`, {
+          headers: { authorization: `Bearer ${project.secret}` },
+        }),
+      );
+    const file = await at(mail.id, "0");
+
+    expect(file.status).toBe(200);
+    expect(await file.text()).toBe("hello");
+    expect(file.headers.get("content-type")).toBe("application/octet-stream");
+    expect(file.headers.get("content-disposition")).toStartWith('attachment; filename="a.txt"');
+    expect(file.headers.get("content-security-policy")).toContain("sandbox");
+    const [bare] = await listed("to=ada@example.com");
+    for (const [id, index] of [
+      [mail.id, "1"],
+      [mail.id, "-1"],
+      [mail.id, "x"],
+      [bare.id, "0"],
+      ["x", "0"],
+    ]) {
+      expect([index, (await at(id, index)).status]).toEqual([index, 404]);
+    }
+  });
+
   test("of a campaign has its footer and the header for one click", async () => {
     const [mail] = await listed(`campaignId=${ids.campaign}`);
     const { body } = await call("GET", `/emails/${mail.id}/content`);

@@ -162,6 +162,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
       subject: "Your receipt {{number}}",
       body: "<p>Thank you, {{firstName ?? customer}}.</p>",
       data: { number: { value: "2026-0117", persistent: false } },
+      attachments: [{ filename: "receipt.txt", content: btoa("49.90"), contentType: "text/plain" }],
     },
   });
   await tell("verifyEmail", { body: { email: "ada@gmial.com" } });
@@ -170,6 +171,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   const mail = { id: sent.data.emails[0].email as string };
   await tell("getEmail", { path: mail });
   await tell("getEmailContent", { path: mail });
+  await tell("getEmailAttachment", { path: { ...mail, index: "0" } });
   await tell("listEmailEvents", { path: mail });
   await tell("resendEmail", { path: mail });
   await inbox(tell, service, mail.id);

@@ -101,7 +101,7 @@ function Tools({ state: { search, status }, set }: ToolsProps) {
       <Select
         className={classes.status!}
         aria-label="State"
-        placeholder="Every state"
+        placeholder="Any state"
         data={STATUSES.map((value) => ({ value, label: wordOfStatus(value) }))}
         value={status || null}
         onChange={(next) => set({ status: next ?? "" })}

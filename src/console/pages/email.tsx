@@ -2,16 +2,15 @@
 import { Button } from "@mantine/core";
 import { useLocation, useParams } from "wouter";
 import type { Email } from "../api.gen.ts";
-import { type Answer, Refusal } from "../api.ts";
-import { formatBytes } from "../parts/format.ts";
-import { AttachmentIcon } from "../parts/icons.tsx";
+import { type Answer, linkTo, Refusal } from "../api.ts";
+import { FileLinks } from "../parts/file_links.tsx";
 import { Headers, MailView } from "../parts/mail_view.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Empty, Failed, Loaded, SkeletonLines } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
-import { useUrlState } from "../place.ts";
+import { useProjectId, useUrlState } from "../place.ts";
 import { useApi } from "../queries.ts";
 import { Events } from "./email/events.tsx";
 import { Facts } from "./email/facts.tsx";
@@ -69,7 +68,7 @@ function EmailView({ mail }: { mail: Email }) {
       <div className={classes.columns}>
         <div className={classes.mail}>
           <Loaded query={content} skeleton={<SkeletonLines count={10} />}>
-            {(shown) => <Said content={shown} />}
+            {(shown) => <Said id={id} content={shown} />}
           </Loaded>
         </div>
         <div className={classes.aside}>
@@ -85,7 +84,14 @@ function EmailView({ mail }: { mail: Email }) {
   );
 }
 
-function Said({ content: { headers, attachments, removedAt, ...mail } }: { content: Content }) {
+function Said({
+  id,
+  content: { headers, attachments, removedAt, ...mail },
+}: {
+  id: string;
+  content: Content;
+}) {
+  const projectId = useProjectId();
   const [{ view, dark }, set] = useUrlState({ view: "html", dark: "" });
   const listed = Object.entries(headers).map(([name, value]) => ({ name, value }));
   return (
@@ -106,17 +112,12 @@ function Said({ content: { headers, attachments, removedAt, ...mail } }: { conte
           more: [{ value: "headers", label: "Headers", content: <Headers headers={listed} /> }],
         })}
       />
-      {attachments.length > 0 && (
-        <ul className={classes.files} aria-label="Attachments">
-          {attachments.map(({ filename, size }, n) => (
-            <li key={n}>
-              <AttachmentIcon size={14} />
-              <span>{filename}</span>
-              <span className={classes.quiet}>{formatBytes(size)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <FileLinks
+        files={attachments.map((file, n) => ({
+          ...file,
+          href: linkTo("GET /emails/{id}/attachments/{index}", { path: { id, index: String(n) } }, projectId),
+        }))}
+      />
     </>
   );
 }

@@ -6,8 +6,8 @@ import { useLocation, useParams } from "wouter";
 import type { InboxMail } from "../api.gen.ts";
 import { linkTo, Refusal } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
-import { formatBytes } from "../parts/format.ts";
-import { AttachmentIcon, DeleteIcon, DownloadIcon, MailIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
+import { FileLinks } from "../parts/file_links.tsx";
+import { DeleteIcon, DownloadIcon, MailIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
 import { Headers, MailView, Plain } from "../parts/mail_view.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, Loaded, SkeletonLines } from "../parts/states.tsx";
@@ -55,27 +55,17 @@ function MailOf({ mail }: { mail: InboxMail }) {
       <div className={classes.mail}>
         <Views mail={mail} />
       </div>
-      {attachments.length > 0 && (
-        <ul className={classes.files} aria-label="Attachments">
-          {attachments.map(({ index, filename, sizeBytes }) => (
-            <li key={index}>
-              <a
-                className={classes.file}
-                href={linkTo(
-                  "GET /inbox/mails/{id}/attachments/{index}",
-                  { path: { id, index: String(index) } },
-                  projectId,
-                )}
-                download={filename}
-              >
-                <AttachmentIcon size={14} />
-                <span>{filename}</span>
-                <span className={classes.quiet}>{formatBytes(sizeBytes)}</span>
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
+      <FileLinks
+        files={attachments.map(({ index, filename, sizeBytes }) => ({
+          filename,
+          size: sizeBytes,
+          href: linkTo(
+            "GET /inbox/mails/{id}/attachments/{index}",
+            { path: { id, index: String(index) } },
+            projectId,
+          ),
+        }))}
+      />
     </div>
   );
 }

@@ -93,7 +93,7 @@ function Tools({ state: { search, type, order }, set }: ToolsProps) {
       <Select
         className={classes.type!}
         aria-label="Kind"
-        placeholder="Every kind"
+        placeholder="Any kind"
         data={TYPE_CHOICES}
         value={type || null}
         onChange={(next) => set({ type: next ?? "" })}

@@ -90,7 +90,7 @@ function Tools({ state: { search, status, order }, set }: { state: ListState; se
       <Select
         className={classes.state!}
         aria-label="State"
-        placeholder="Every state"
+        placeholder="Any state"
         data={STATES}
         value={status || null}
         onChange={(next) => set({ status: next ?? "" })}

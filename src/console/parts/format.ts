@@ -4,6 +4,8 @@ import { useSyncExternalStore } from "react";
 const numbers = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+/** Below it a share would be rounded to nothing. */
+const LEAST_SHARE = 0.001;
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
 const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const daysOfYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
@@ -25,8 +27,11 @@ export const formatNumber = (value: number) => numbers.format(value);
 /** `12K`: where there is little room. */
 export const formatCompact = (value: number) => compact.format(value);
 
-/** `12.3%` of a share between 0 and 1; `–` of nothing, as `0 / 0` is. */
-export const formatPercent = (share: number) => (Number.isFinite(share) ? percents.format(share) : "–");
+/** `12.3%` of a share between 0 and 1, `<0.1%` of what is less but not nothing; `–` of nothing, as `0 / 0` is. */
+export function formatPercent(share: number): string {
+  if (!Number.isFinite(share)) return "–";
+  return share > 0 && share < LEAST_SHARE ? `<${percents.format(LEAST_SHARE)}` : percents.format(share);
+}
 
 /** `part / whole` as a percentage; `–` where there is no whole. */
 export const formatShare = (part: number, whole: number) => formatPercent(part / whole);

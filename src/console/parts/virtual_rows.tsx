@@ -9,6 +9,8 @@ export interface Column<T> {
   header: ReactNode;
   /** As a track of a CSS grid: `2fr`, `8rem`, `minmax(10rem, 1fr)`. Left out: `1fr`. */
   width?: string;
+  /** The same where the window is narrow. `max-content` is each row's own: for the last column, at the right. */
+  narrowWidth?: string;
   /** Numbers stand at the right. */
   align?: "left" | "right";
   /** Not shown where the window is narrow. */

@@ -146,10 +146,13 @@ function useKeys<T>({ rows, idOf, open, selection }: Props<T>, { active, step, i
 
 /** The tracks of the grid, for a wide window and for a narrow one. */
 function tracksOf<T>(columns: Column<T>[], hasSelection: boolean): React.CSSProperties {
-  const tracks = (shown: Column<T>[]) =>
-    [...(hasSelection ? [BOX_WIDTH] : []), ...shown.map(({ width }) => width ?? "minmax(0, 1fr)")].join(" ");
-  const narrow = columns.filter((column) => !column.isWideOnly);
-  return { "--columns": tracks(columns), "--narrow": tracks(narrow) } as React.CSSProperties;
+  const tracks = (widths: (string | undefined)[]) =>
+    [...(hasSelection ? [BOX_WIDTH] : []), ...widths.map((width) => width ?? "minmax(0, 1fr)")].join(" ");
+  const wide = columns.map(({ width }) => width);
+  const narrow = columns
+    .filter(({ isWideOnly }) => !isWideOnly)
+    .map(({ narrowWidth, width }) => narrowWidth ?? width);
+  return { "--columns": tracks(wide), "--narrow": tracks(narrow) } as React.CSSProperties;
 }
 
 /** Puts the focus into the list of the page, a table or what is marked as one: from there `j` and the arrow down lead to its first row. */

@@ -1,15 +1,10 @@
 // A captured mail as the inbox returns it. The content of a mail is considered hostile: no part of it ever runs.
 import { type Attachment, decodeWords } from "postal-mime";
 import type { ListedMail, readCapturedMail } from "../../sending/captured/mod.ts";
+import { contentDisposition, downloadResponse, FILE_CSP, PRIVATE } from "./download.ts";
 import { escapeHtml } from "./html.ts";
 
 type OpenedMail = Awaited<ReturnType<typeof readCapturedMail>>;
-
-const PRIVATE = {
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cache-control": "no-store",
-} as const;
 
 // No scripts, no forms, no frames, no change of our page. Pictures and fonts load as in a mail program, and links open a
 // page of their own, which is then free of these limits.
@@ -17,7 +12,6 @@ const MAIL_CSP =
   "default-src 'none'; img-src data: https: http: 'self'; style-src 'unsafe-inline'; font-src https: data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; " +
   "sandbox allow-popups allow-popups-to-escape-sandbox";
-const FILE_CSP = "default-src 'none'; sandbox";
 
 // What a browser draws and never runs. SVG is not here: opened on its own it is a document with scripts.
 const PICTURES = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)$/;
@@ -79,14 +73,12 @@ export function sourceResponse(source: Uint8Array): Response {
 export function attachmentResponse({ content }: OpenedMail, n: string): Response | null {
   const attachment = /^\d{1,4}$/.test(n) ? content.attachments[Number(n)] : undefined;
   if (!attachment) return null;
-  const inline = isInlinePicture(attachment);
+  const filename = filenameOf(attachment, Number(n));
+  if (!isInlinePicture(attachment)) return downloadResponse(filename, bytesOf(attachment));
   const headers = {
     ...PRIVATE,
-    "content-type": inline ? attachment.mimeType : "application/octet-stream",
-    "content-disposition": contentDisposition(
-      inline ? "inline" : "attachment",
-      filenameOf(attachment, Number(n)),
-    ),
+    "content-type": attachment.mimeType,
+    "content-disposition": contentDisposition("inline", filename),
     "content-security-policy": FILE_CSP,
   };
   return new Response(bytesOf(attachment), { headers });
@@ -144,20 +136,6 @@ function filenameOf({ filename }: Attachment, index: number): string {
 
 function bytesOf({ content }: Attachment): Uint8Array<ArrayBuffer> {
   return typeof content === "string" ? Uint8Array.from(Buffer.from(content)) : new Uint8Array(content);
-}
-
-/** The header of RFC 6266: plain ASCII for the old, UTF-8 for the others, and no path in either. */
-function contentDisposition(disposition: "inline" | "attachment", filename: string): string {
-  const name = filename
-    .replace(/[\p{Cc}/\\]/gu, "_")
-    .slice(-200)
-    .toWellFormed();
-  const ascii = name.replace(/[^\x20-\x7e]|["%]/g, "_");
-  const utf8 = encodeURIComponent(name).replace(
-    /['()*]/g,
-    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `${disposition}; filename="${ascii}"; filename*=UTF-8''${utf8}`;
 }
 
 function decodePercent(text: string): string {

@@ -72,6 +72,13 @@ export async function showMail(ctx: Context, projectId: string, emailId: string)
   return { ...prepared.show(addresseeOf(row)), attachments, removedAt: null };
 }
 
+/** One file of a mail, by its place among `attachments`. Throws not-found, also once the body has been removed. */
+export async function getAttachment(ctx: Context, projectId: string, emailId: string, index: number) {
+  const file = await q.emails.attachment(ctx, { projectId, emailId, index });
+  if (!file) throw problems.notFound("attachment", String(index));
+  return file;
+}
+
 interface Row {
   id: string;
   address: string;

@@ -2,6 +2,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { Refusal } from "../../api.ts";
 import { formatCount, formatNumber } from "../../parts/format.ts";
+import { SkeletonLines } from "../../parts/states.tsx";
 import { useApi } from "../../queries.ts";
 import classes from "./campaign.module.css";
 import { audienceIn, gapOf, type Words } from "./kind.ts";
@@ -36,36 +37,36 @@ export function Reach({ words }: { words: Words }) {
             ? "It cannot be counted: see what is marked."
             : `It cannot be counted: ${error.message}.`}
         </p>
+      ) : data ? (
+        <div role="status">
+          <p className={classes.count}>
+            {data.estimated && "About "}
+            {formatCount(data.reachable, "contact")}
+          </p>
+          <dl className={classes.facts}>
+            <dt>In the audience</dt>
+            <dd>{formatNumber(data.matching)}</dd>
+            {data.unsubscribed > 0 && (
+              <>
+                <dt>Not subscribed</dt>
+                <dd>−{formatNumber(data.unsubscribed)}</dd>
+              </>
+            )}
+            {data.suppressed > 0 && (
+              <>
+                <dt>On the suppression list</dt>
+                <dd>−{formatNumber(data.suppressed)}</dd>
+              </>
+            )}
+          </dl>
+          <p className={classes.quiet}>
+            {data.reachable === 0
+              ? "Nobody would get it: choose another audience."
+              : "It is counted again when the campaign is sent."}
+          </p>
+        </div>
       ) : (
-        data && (
-          <div role="status">
-            <p className={classes.count}>
-              {data.estimated && "About "}
-              {formatCount(data.reachable, "contact")}
-            </p>
-            <dl className={classes.facts}>
-              <dt>In the audience</dt>
-              <dd>{formatNumber(data.matching)}</dd>
-              {data.unsubscribed > 0 && (
-                <>
-                  <dt>Not subscribed</dt>
-                  <dd>−{formatNumber(data.unsubscribed)}</dd>
-                </>
-              )}
-              {data.suppressed > 0 && (
-                <>
-                  <dt>On the suppression list</dt>
-                  <dd>−{formatNumber(data.suppressed)}</dd>
-                </>
-              )}
-            </dl>
-            <p className={classes.quiet}>
-              {data.reachable === 0
-                ? "Nobody would get it: choose another audience."
-                : "It is counted again when the campaign is sent."}
-            </p>
-          </div>
-        )
+        <SkeletonLines count={3} />
       )}
     </aside>
   );

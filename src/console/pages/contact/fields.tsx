@@ -45,7 +45,7 @@ export function Fields({ contact: { id, email, data } }: { contact: WholeContact
     >
       <dl className={classes.fields}>
         <Field
-          name="Address"
+          name="Email address"
           kind="text"
           value={email}
           save={(value) => change.mutateAsync({ path: { id }, body: { email: String(value) } })}

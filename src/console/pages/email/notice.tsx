@@ -50,8 +50,8 @@ function wordsOf(mail: Email): Words | null {
         title: "The recipient’s server refused it for good",
         text: (
           <>
-            <Reply error={error} /> Where the address itself was refused, it is on the{" "}
-            <Link href="/suppressions">suppression list</Link> and gets no more mail.
+            <Reply error={error} /> If that is about the address itself, it is on the{" "}
+            <Suppressed mail={mail} /> now and gets no more mail until you take it off.
           </>
         ),
       };
@@ -61,20 +61,34 @@ function wordsOf(mail: Email): Words | null {
         title: "The recipient reported it as unwanted",
         text: (
           <>
-            The address is on the <Link href="/suppressions">suppression list</Link>, and the contact is
-            unsubscribed: further mail would harm the reputation of your domain.
+            The address is on the <Suppressed mail={mail} />, and the contact is unsubscribed: further mail
+            would harm the reputation of your domain.
           </>
         ),
       };
     case "FAILED":
       return { tone: "red", title: "It could not be sent", text: <Reply error={error} /> };
     case "SUPPRESSED":
-      return { tone: "yellow", title: "It was not sent, on purpose", text: `${error ?? ""}.` };
+      return {
+        tone: "yellow",
+        title: "It was not sent, on purpose",
+        text: (
+          <>
+            {error ?? "The recipient does not want such mail, or cannot be reached"}. See the contact, or the{" "}
+            <Suppressed mail={mail} />.
+          </>
+        ),
+      };
     case "IN_DOUBT":
       return inDoubt(mail);
     default:
       return null;
   }
+}
+
+/** Leads to the list, narrowed to its address. */
+function Suppressed({ mail: { to } }: { mail: Email }) {
+  return <Link href={`/suppressions${to ? `?search=${encodeURIComponent(to)}` : ""}`}>suppression list</Link>;
 }
 
 /** What the mail server said, as it said it. */

@@ -62,14 +62,11 @@ function WhatHappens({ mail: { to, status, campaignId, workflowId } }: { mail: E
   const isDoubtful = status === "IN_DOUBT";
   return (
     <>
-      What it says goes to <strong>{to}</strong> once more, or to the address that this contact has by now,
-      with the data of now. It is a new, single mail:{" "}
-      {campaignId
-        ? "the figures of its campaign stay as they are"
-        : workflowId
-          ? "its workflow goes on as it does"
-          : "this one stays as it is"}
-      . It counts as a transactional mail, and goes to nobody who is suppressed or has opted out of such mail.
+      The same mail goes to <strong>{to}</strong> again, filled in with what the contact’s fields say now. If
+      the contact has a new address, it goes there. It counts as a single mail
+      {campaignId && ": the campaign’s figures do not change"}
+      {workflowId && ": the workflow is not affected"}. Nothing is sent if the address is on the suppression
+      list or has opted out.
       {isDoubtful && " The first one may have arrived: then it is there twice."}
     </>
   );

@@ -1,5 +1,5 @@
 // What narrows the list of mails: a search, or what they have in common.
-import { Button, Popover, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ContactPicker } from "../../parts/contact_picker.tsx";
 import { formatDay } from "../../parts/format.ts";
@@ -10,6 +10,7 @@ import { wordOf } from "../../parts/status.tsx";
 import {
   changeOf,
   dayBefore,
+  type FilterName,
   type Filters,
   FILTERS,
   isFiltered,
@@ -21,6 +22,9 @@ import {
   STATUSES,
 } from "./filters.ts";
 import classes from "./emails.module.css";
+
+const MORE = "more-filters";
+const LOOKED_UP = ["contact", "campaign", "template", "workflow"] as const;
 
 interface Props {
   filters: Filters;
@@ -35,6 +39,9 @@ export function Toolbar({ filters, set }: Props) {
     set(after.patch, options);
   };
   const { search, status, source } = filters;
+  const count = LOOKED_UP.filter((name) => filters[name] !== "").length;
+  // Who comes by a link sees what the list is narrowed to.
+  const [isOpen, setOpen] = useState(count > 0);
   return (
     <div className={classes.filters} role="search" aria-label="Sent mails">
       <div className={classes.toolbar}>
@@ -62,15 +69,25 @@ export function Toolbar({ filters, set }: Props) {
             className={classes.select!}
             size="xs"
             aria-label="Sent by"
-            placeholder="Sent by any"
+            placeholder="Any source"
             data={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
             value={source || null}
             onChange={(value) => change({ source: value ?? "" })}
             clearable
-            clearButtonProps={{ "aria-label": "Sent by any" }}
+            clearButtonProps={{ "aria-label": "Any source" }}
           />
           <Period filters={filters} change={change} />
-          <MoreFilters filters={filters} change={change} />
+          <Button
+            variant={count > 0 ? "light" : "default"}
+            size="xs"
+            leftSection={<FilterIcon size={14} />}
+            aria-label={count > 0 ? `More filters, ${count} in use` : "More filters"}
+            aria-expanded={isOpen}
+            aria-controls={MORE}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {count > 0 ? `More · ${count}` : "More"}
+          </Button>
           {isFiltered(filters) && (
             <Button
               variant="subtle"
@@ -84,6 +101,7 @@ export function Toolbar({ filters, set }: Props) {
           )}
         </div>
       </div>
+      {isOpen && <MoreFilters filters={filters} change={change} />}
       <p className={classes.note} role="status">
         {isTooShort(filters)
           ? `Type ${MIN_SEARCH} letters or more of an address or a subject.`
@@ -127,50 +145,38 @@ function Period({ filters: { from, until }, change }: FilterProps) {
   );
 }
 
-/** Pickers that have something to look up: shown when they are asked for. */
+/** Pickers that have something to look up: shown when they are asked for, in a line of their own. */
 function MoreFilters({ filters, change }: FilterProps) {
-  const { contact, campaign, template, workflow, from, until } = filters;
-  const count = [contact, campaign, template, workflow].filter(Boolean).length;
-  // The first one has the focus as it opens: its list would cover the others.
-  const inside = { comboboxProps: { withinPortal: false }, openOnFocus: false, size: "xs" } as const;
+  const { from, until } = filters;
+  const pick = (name: FilterName) => ({
+    size: "xs" as const,
+    value: filters[name],
+    onChange: (id: string) => change({ [name]: id }),
+  });
   return (
-    <Popover position="bottom-start" width={280} trapFocus>
-      <Popover.Target>
-        <Button
-          variant={count > 0 ? "light" : "default"}
+    <div className={classes.more} id={MORE}>
+      <ContactPicker {...pick("contact")} placeholder="Any contact" />
+      <CampaignPicker {...pick("campaign")} />
+      <TemplatePicker {...pick("template")} />
+      <WorkflowPicker {...pick("workflow")} />
+      <div className={classes.days}>
+        <TextInput
+          type="date"
           size="xs"
-          leftSection={<FilterIcon size={14} />}
-          aria-label={count > 0 ? `More filters, ${count} in use` : "More filters"}
-        >
-          {count > 0 ? `More · ${count}` : "More"}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap="sm">
-          <ContactPicker {...inside} value={contact} onChange={(id) => change({ contact: id })} />
-          <CampaignPicker {...inside} value={campaign} onChange={(id) => change({ campaign: id })} />
-          <TemplatePicker {...inside} value={template} onChange={(id) => change({ template: id })} />
-          <WorkflowPicker {...inside} value={workflow} onChange={(id) => change({ workflow: id })} />
-          <div className={classes.days}>
-            <TextInput
-              type="date"
-              size="xs"
-              label="From (UTC)"
-              value={from}
-              max={until || undefined}
-              onChange={(event) => change({ from: event.currentTarget.value })}
-            />
-            <TextInput
-              type="date"
-              size="xs"
-              label="Until"
-              value={until}
-              min={from || undefined}
-              onChange={(event) => change({ until: event.currentTarget.value })}
-            />
-          </div>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+          label="From (UTC)"
+          value={from}
+          max={until || undefined}
+          onChange={(event) => change({ from: event.currentTarget.value })}
+        />
+        <TextInput
+          type="date"
+          size="xs"
+          label="Until"
+          value={until}
+          min={from || undefined}
+          onChange={(event) => change({ until: event.currentTarget.value })}
+        />
+      </div>
+    </div>
   );
 }

@@ -47,6 +47,7 @@ export const FEED_COLUMNS: Column<Activity>[] = [
     key: "when",
     header: "Time",
     width: "6.5rem",
+    narrowWidth: "max-content",
     align: "right",
     cell: ({ timestamp }) => <Moment at={timestamp} />,
   },

@@ -29,8 +29,9 @@ const COLUMNS: Column<UpcomingActivity>[] = [
     key: "when",
     header: "When",
     width: "8rem",
+    narrowWidth: "max-content",
     align: "right",
-    cell: ({ timestamp }) => <Time at={timestamp} />,
+    cell: ({ timestamp }) => (new Date(timestamp) <= new Date() ? "Now" : <Time at={timestamp} />),
   },
 ];
 
@@ -94,7 +95,7 @@ function What({ activity }: { activity: UpcomingActivity }) {
         <Shape size={15} />
       </span>
       <span className={classes.words}>
-        {isCampaign ? "Sends" : "Goes on in"}{" "}
+        <span className={classes.wide}>{isCampaign ? "Sends" : "Goes on in"} </span>
         <strong>
           <MaybeLink href={hasPage && id ? `/${noun}s/${id}` : undefined}>
             {textOf(activity, `${noun}Name`)}

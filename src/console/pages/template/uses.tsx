@@ -16,8 +16,7 @@ export function Uses({ id }: { id: string }) {
       {(used) =>
         !isHeld(used) && used.emailsSent === 0 ? (
           <Empty icon={TemplatesIcon} title="Not in use yet">
-            Campaigns, steps of workflows and calls of your application that use it are told here, with what
-            became of their mails.
+            The campaigns, workflows and API calls that use it appear here, with how their mails did.
           </Empty>
         ) : (
           <div className={classes.details}>

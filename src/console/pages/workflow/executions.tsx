@@ -46,7 +46,7 @@ export default function Executions({ workflow }: { workflow: WorkflowGraph }) {
           aria-label="State"
           className={classes.filter!}
           data={[
-            { value: "", label: "Every state" },
+            { value: "", label: "Any state" },
             ...EXECUTION_STATES.map((value) => ({ value, label: wordOf(value) })),
           ]}
           value={status}
@@ -73,7 +73,7 @@ export default function Executions({ workflow }: { workflow: WorkflowGraph }) {
         />
         <span className={classes.gap} />
         <CancelAll workflow={workflow} />
-        {start}
+        {(isFiltered || rows.length > 0) && start}
       </div>
       {list.isPending && <LoadingPage />}
       {list.isError && rows.length === 0 && <Failed error={list.error} retry={list.refetch} />}

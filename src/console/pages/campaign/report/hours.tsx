@@ -5,6 +5,7 @@ import type { Campaign } from "../../../api.gen.ts";
 import { formatClock, formatCompact, formatDay, formatNumber } from "../../../parts/format.ts";
 import { Panel } from "../../../parts/panel.tsx";
 import { Loaded } from "../../../parts/states.tsx";
+import { ticksTo } from "../../../parts/ticks.ts";
 import { useApi } from "../../../queries.ts";
 import { periodsOf } from "./periods.ts";
 import classes from "./report.module.css";
@@ -41,6 +42,7 @@ export default function Hours({ campaign: { id, status } }: { campaign: Campaign
               </p>
             );
           }
+          const ticks = ticksTo(Math.max(...rows.map(({ opened, clicked }) => Math.max(opened, clicked))));
           return (
             <BarChart
               h={HEIGHT}
@@ -52,7 +54,13 @@ export default function Hours({ campaign: { id, status } }: { campaign: Campaign
               legendProps={{ itemSorter: null, verticalAlign: "bottom", height: 28 }}
               maxBarWidth={22}
               xAxisProps={{ minTickGap: 40 }}
-              yAxisProps={{ tickFormatter: formatCompact, width: 44, allowDecimals: false }}
+              yAxisProps={{
+                tickFormatter: formatCompact,
+                width: 44,
+                ticks,
+                domain: [0, ticks.at(-1)!],
+                interval: 0,
+              }}
               valueFormatter={formatNumber}
               barProps={{ isAnimationActive: false }}
               tooltipAnimationDuration={0}

@@ -92,28 +92,28 @@ const COLUMNS: Column<Email>[] = [
   {
     key: "sent",
     header: "Sent",
-    width: "7rem",
+    width: "8rem",
     isWideOnly: true,
     cell: ({ sentAt }) => <Time at={sentAt} />,
   },
   {
     key: "opened",
     header: "Opened",
-    width: "7rem",
+    width: "8rem",
     isWideOnly: true,
     cell: ({ openedAt }) => <Time at={openedAt} />,
   },
   {
     key: "clicked",
     header: "Clicked",
-    width: "7rem",
+    width: "8rem",
     isWideOnly: true,
     cell: ({ clickedAt }) => <Time at={clickedAt} />,
   },
   {
     key: "reason",
     header: "Reason",
-    width: "minmax(0, 2fr)",
+    width: "minmax(0, 1.5fr)",
     isWideOnly: true,
     cell: ({ error }) => (
       <span className={classes.why} title={error ?? ""}>
