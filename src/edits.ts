@@ -16,8 +16,8 @@ export interface Edit {
   ifMatch?: string | undefined;
   /** It has to be there: nobody can do without it. */
   isRequired?: boolean;
-  /** The thing is deleted. */
-  isDeletion?: boolean;
+  /** Left out: the thing is changed. */
+  purpose?: "delete" | "send";
 }
 
 /** Nobody in particular, who has seen nothing of what is there. */
@@ -34,7 +34,7 @@ export function editTag(edited: object): string {
  */
 export async function beginEdit(
   tx: Context,
-  { by, ifMatch, isRequired = false, isDeletion = false }: Edit,
+  { by, ifMatch, isRequired = false, purpose }: Edit,
   thing: { kind: Edited; projectId: string; id: string },
   current: () => Promise<object>,
 ): Promise<void> {
@@ -46,6 +46,6 @@ export async function beginEdit(
   if (seen.includes(tag)) return;
   const last = await q.edits.last(tx, thing);
   const details = { etag: tag, editedBy: last!.editedBy, editedAt: last!.editedAt };
-  if (isDeletion) throw problems.editedBeforeDeletion(thing.kind, details);
+  if (purpose) throw problems.editedBefore(purpose, thing.kind, details);
   throw problems.editedMeanwhile(thing.kind, details, isRequired);
 }

@@ -215,7 +215,7 @@ export async function deleteTemplate(
   edit: Edit = NOBODY,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    await beginTemplateEdit(tx, projectId, templateId, { ...edit, isDeletion: true });
+    await beginTemplateEdit(tx, projectId, templateId, { ...edit, purpose: "delete" });
     const campaigns = await q.templates.campaigns(tx, { projectId, templateId });
     const unsent = campaigns.filter(({ status }) => ["DRAFT", "SCHEDULED", "SENDING"].includes(status));
     const workflowSteps = await q.workflowUsage.ofTemplate(tx, { projectId, templateId });

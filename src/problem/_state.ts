@@ -39,12 +39,12 @@ export const stateProblems = {
         suggestion: `Read it again, and repeat your change${isRequired ? "" : "; without If-Match it overwrites what is there"}`,
       },
     ),
-  editedBeforeDeletion: (kind: string, details: EditDetails) =>
+  editedBefore: (purpose: "delete" | "send", kind: string, details: EditDetails) =>
     new Problem(
       412,
       "PRECONDITION_FAILED",
-      `Cannot delete this ${kind}: ${details.editedBy ?? "somebody"} has changed it since you read it`,
-      { details, suggestion: "Read it again, and delete it if you still want to" },
+      `Cannot ${purpose} this ${kind}: ${details.editedBy ?? "somebody"} has changed it since you read it`,
+      { details, suggestion: `Read it again, and ${purpose} it if you still want to` },
     ),
 
   // 409

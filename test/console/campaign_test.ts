@@ -292,6 +292,62 @@ describeInBrowser("what is written of a campaign", () => {
     const { subject, preheader } = await get(id);
     expect([subject, preheader]).toEqual(["Mine", "Only theirs"]);
     expect(await page.getByLabel("Preview text").inputValue()).toBe("Only theirs");
+
+    // What was asked about is what goes out.
+    await step(page, "Send").click();
+    await page.getByRole("button", { name: /^Send to \d/ }).click();
+    const question = page.getByRole("dialog", { name: "Send Two people now?" });
+    await question.waitFor();
+    await call("PATCH", `/campaigns/${id}`, { subject: "Theirs again" });
+    await question.getByRole("button", { name: /^Send to/ }).click();
+    await question.getByText(/^Cannot send this campaign: .* has changed it/).waitFor();
+    expect((await get(id)).status).toBe("DRAFT");
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: /^Send to \d/ }).click();
+    await question.getByText("“Theirs again” goes to").waitFor();
+    await page.context().close();
+  });
+
+  test("is not taken for somebody else's: not where an answer is lost, and not where one leaves while it is saved", async () => {
+    const id = await make("Alone");
+    const page = await stage.open(`/campaigns/${id}`);
+    const subject = page.getByLabel("Subject");
+    await subject.waitFor();
+    const address = `**/campaigns/${id}`;
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // The answer to the first save is lost; a later one takes long.
+    let [saves, isHeld] = [0, false];
+    await page.route(address, async (route) => {
+      if (route.request().method() === "PATCH") saves++;
+      else return await route.fallback();
+      if (saves === 1) {
+        await route.fetch();
+        return await route.abort();
+      }
+      if (isHeld) {
+        isHeld = false;
+        reached.resolve();
+        await released.promise;
+      }
+      await route.continue();
+    });
+    await subject.fill("Stored, and nobody heard of it");
+    await page.getByText("Kept in this browser until the service answers again").waitFor();
+    await subject.fill("Written after that");
+    await saved(page);
+    expect((await get(id)).subject).toBe("Written after that");
+
+    isHeld = true;
+    await subject.fill("One half");
+    await reached.promise;
+    await subject.fill("One half and the other");
+    await page.getByRole("link", { name: "Images" }).click();
+    await heading(page, "Images").waitFor();
+    released.resolve();
+    await until("both halves", async () => (await get(id)).subject === "One half and the other");
+    await page.goBack();
+    await saved(page);
+    expect(await subject.inputValue()).toBe("One half and the other");
     await page.context().close();
   });
 
@@ -321,6 +377,30 @@ describeInBrowser("what is written of a campaign", () => {
     expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{#if");
     await page.getByLabel("Subject").fill("Hello");
     await saved(page);
+    await page.context().close();
+  });
+
+  test("goes on in a copy where the campaign was sent meanwhile", async () => {
+    const id = await make("Sent elsewhere");
+    const page = await stage.open(`/campaigns/${id}`);
+    await page.getByLabel("Subject").waitFor();
+    await page.context().setOffline(true);
+    await page.getByLabel("Subject").fill("Too late for this one");
+    await page.getByText("Kept in this browser until the service answers again").waitFor();
+    await send(id);
+    await page.context().setOffline(false);
+    await page.getByText(/was not saved when this campaign was sent/).waitFor();
+    // Of the broken connection.
+    page.complaints.splice(0);
+    await keepPicture(page, "campaign--sent-meanwhile");
+    await expectSound(page);
+    await page.getByRole("button", { name: "Go on with it in a copy" }).click();
+    await heading(page, "Sent elsewhere (Copy)").waitFor();
+    await saved(page);
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Too late for this one");
+    const copy = new URL(page.url()).pathname.split("/").at(-1)!;
+    expect((await get(copy)).subject).toBe("Too late for this one");
+    expect((await get(id)).subject).not.toBe("Too late for this one");
     await page.context().close();
   });
 

@@ -240,6 +240,18 @@ describeInBrowser("what is written", () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     expect(await bodyOf(id)).toContain("Written in a tunnel");
+
+    // Nor with the session, and not with the window after that.
+    const cookies = await page.context().cookies();
+    await page.context().clearCookies();
+    await page.getByLabel("Subject").fill("Typed at the end");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("what you have written is still here").waitFor();
+    await page.context().addCookies(cookies);
+    await page.goto("about:blank");
+    await page.goBack();
+    await page.getByText(/and did not save is here again/).waitFor();
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Typed at the end");
     await page.context().close();
   });
 

@@ -161,6 +161,26 @@ describe("the graph of a workflow", () => {
   });
 });
 
+describe("a campaign", () => {
+  test("that somebody has edited since it was seen is neither sent nor scheduled, and one as it was seen is", async () => {
+    const { path, make, change } = THINGS["campaign"]!;
+    await api("POST", "/contacts", { email: "reader@example.com" });
+    const id = await make();
+    const tag = (await api("GET", `${path}/${id}`)).headers.get("etag")!;
+    await asAda("PATCH", `${path}/${id}`, change);
+    const send = (body: object, seen: string) =>
+      api("POST", `${path}/${id}/send`, body, { "if-match": seen });
+    const at = { scheduledFor: new Date(Date.now() + 86_400_000).toISOString() };
+    const late = [await send({}, tag), await send(at, tag)];
+    const { body, headers } = await api("GET", `${path}/${id}`);
+
+    expect(late.map(({ status }) => status)).toEqual([412, 412]);
+    expect(late[0]!.body.error.message).toStartWith(`Cannot send this campaign: ${ada.email}`);
+    expect([body.status, body.scheduledFor]).toEqual(["DRAFT", null]);
+    expect((await send(at, headers.get("etag")!)).status).toBe(200);
+  });
+});
+
 describe("the counters of a campaign and a segment", () => {
   test("do not change the tag", async () => {
     const id = await THINGS.segment!.make();

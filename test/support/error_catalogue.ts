@@ -19,7 +19,7 @@ const GIVEN: Record<string, unknown[][]> = {
   billingLimitExceeded: [[LIMIT]],
   idempotencyKeyReused: [[{}]],
   editedMeanwhile: [[TOLD, { etag: TOLD, editedBy: TOLD, editedAt: TOLD }]],
-  editedBeforeDeletion: [[TOLD, { etag: TOLD, editedBy: TOLD, editedAt: TOLD }]],
+  editedBefore: [[TOLD, TOLD, { etag: TOLD, editedBy: TOLD, editedAt: TOLD }]],
   filtersNotIndexed: [[[TOLD]]],
   unknownFields: [[[TOLD], [TOLD]]],
   methodNotAllowed: [[TOLD, TOLD, []]],

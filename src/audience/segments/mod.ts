@@ -131,7 +131,7 @@ export async function deleteSegment(
     const segment = await q.segments.lock(tx, { projectId, segmentId });
     if (!segment) throw problems.segmentNotFound(segmentId);
     const thing = { kind: "segment", projectId, id: segmentId } as const;
-    await beginEdit(tx, { ...edit, isDeletion: true }, thing, async () =>
+    await beginEdit(tx, { ...edit, purpose: "delete" }, thing, async () =>
       editedOf(await getSegment(tx, projectId, segmentId)),
     );
     const uses = await usesOf(tx, projectId, segment);

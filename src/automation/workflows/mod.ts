@@ -135,7 +135,7 @@ export async function deleteWorkflow(
     const workflow = await q.workflows.lockForDeletion(tx, { projectId, workflowId });
     if (!workflow) throw problems.workflowNotFound(workflowId);
     const thing = { kind: "workflow", projectId, id: workflowId } as const;
-    await beginEdit(tx, { ...edit, isDeletion: true }, thing, async () =>
+    await beginEdit(tx, { ...edit, purpose: "delete" }, thing, async () =>
       editedOf(await getWorkflow(tx, projectId, workflowId)),
     );
     const { total } = await q.workflows.countActive(tx, { projectId, workflowId, limit: MAX_ACTIVE_COUNTED });

@@ -21,20 +21,25 @@ export function keptDraft<T>(name: string): KeptDraft<T> | null {
   }
 }
 
-/** Keeps it. Where the browser has no room the oldest ones go first; false where that does not help. */
+/** Keeps it. Where the browser has no room the oldest ones go first, unless that does not help: it is false then. */
 export function keepDraft(name: string, value: unknown): boolean {
   const text = JSON.stringify({ value, at: Date.now() });
   const others = othersOf(name);
   while (others.length >= KEPT_DRAFTS || isOld(others[0])) drop(others);
+  const dropped: [key: string, text: string][] = [];
   for (;;) {
     try {
       localStorage.setItem(START + name, text);
       return true;
     } catch {
-      if (others.length === 0) return false;
+      if (others.length === 0) break;
+      dropped.push([others[0]!.key, localStorage.getItem(others[0]!.key)!]);
       drop(others);
     }
   }
+  // It is too long for this browser: the others stay, and what was kept of this one before.
+  for (const [key, was] of dropped) localStorage.setItem(key, was);
+  return false;
 }
 
 /** It was saved, or nobody wants it. */

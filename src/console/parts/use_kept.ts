@@ -6,7 +6,7 @@ import { forgetDraft, keepDraft } from "./kept_drafts.ts";
 const PAUSE_MS = 400;
 
 /**
- * Keeps a value under a name as long as it is not null, when the typing pauses and when the window goes. `written` is that part of
+ * Keeps a value under a name as long as it is not null, when the typing pauses and when the page or the window goes. `written` is that part of
  * it which is another object after each change. Returns what forgets it.
  */
 export function useKept<T>(name: string, value: T | null, written: unknown): () => void {
@@ -35,6 +35,8 @@ export function useKept<T>(name: string, value: T | null, written: unknown): () 
     return () => {
       window.removeEventListener("pagehide", write);
       document.removeEventListener("visibilitychange", write);
+      // The page may go before the typing pauses, by the end of the session for one.
+      write();
     };
   }, [name]);
   return useCallback(() => {

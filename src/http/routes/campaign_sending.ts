@@ -7,6 +7,7 @@ import { sendTestMail } from "../../sending/campaigns/test_mail.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { boundedText } from "../entry/body_bounds.ts";
 import { documented } from "../entry/document.ts";
+import { EditHeaders, editOf } from "../entry/edits.ts";
 import { answers, EmailAddress, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
 import { Campaign, campaignId, CampaignStatus, toCampaign } from "./_campaign_schemas.ts";
 import { SentTest } from "./_mail_fields.ts";
@@ -20,9 +21,10 @@ export function campaignSendingRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .post(
       "/:id/send",
-      async ({ project, actor, params: { id }, body }) => {
+      async ({ project, actor, headers, params: { id }, body }) => {
         const time = scheduledTime(body?.scheduledFor);
-        const campaign = await sendCampaign(ctx, project.id, campaignId(id), time, actor);
+        const edit = editOf(actor, headers);
+        const campaign = await sendCampaign(ctx, project.id, campaignId(id), time, actor, edit);
         const { name, status, scheduledFor } = campaign;
         const message =
           time === null
@@ -32,6 +34,7 @@ export function campaignSendingRoutes(ctx: Context) {
       },
       {
         ...one,
+        headers: EditHeaders,
         body: t.Optional(
           Nullable(
             t.Object({
@@ -54,13 +57,13 @@ export function campaignSendingRoutes(ctx: Context) {
             }),
             message: t.String(),
           }),
-          { refusals: [400, 402, 404, 409, 413, 415, 422] },
+          { refusals: [400, 402, 404, 409, 412, 413, 415, 422] },
         ),
         detail: {
           operationId: "sendCampaign",
           summary: "Send a campaign now, or schedule it",
           description:
-            "Without a time, the audience is fixed and sending starts immediately; with `scheduledFor`, it starts at that time. A time without a zone is UTC. Sending a scheduled campaign again reschedules it. Refused with 400 for a time in the past or an empty audience, with 402 over a billing limit, and with 409 unless it is a draft or scheduled.",
+            "Without a time, the audience is fixed and sending starts immediately; with `scheduledFor`, it starts at that time. A time without a zone is UTC. Sending a scheduled campaign again reschedules it. Refused with 400 for a time in the past or an empty audience, with 402 over a billing limit, with 409 unless it is a draft or scheduled, and with 412 if `If-Match` is given and somebody has changed the campaign since.",
         },
       },
     )

@@ -140,6 +140,16 @@ const changesAudience = (patch: Partial<CampaignInput>) =>
 /** Holds the campaign, so that nobody edits it between the comparison and the change. */
 async function begin(tx: Context, projectId: string, campaignId: string, edit: Edit): Promise<void> {
   await q.campaigns.lock(tx, { projectId, campaignId });
+  await assertSeen(tx, projectId, campaignId, edit);
+}
+
+/** Throws 412 where somebody has edited the campaign since it was seen. It has to be held. */
+export async function assertSeen(
+  tx: Context,
+  projectId: string,
+  campaignId: string,
+  edit: Edit,
+): Promise<void> {
   await beginEdit(tx, edit, { kind: "campaign", projectId, id: campaignId }, async () =>
     inputOf(await getCampaign(tx, projectId, campaignId)),
   );
@@ -196,7 +206,7 @@ export async function deleteCampaign(
   edit: Edit = NOBODY,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    await begin(tx, projectId, campaignId, { ...edit, isDeletion: true });
+    await begin(tx, projectId, campaignId, { ...edit, purpose: "delete" });
     const removed = await q.campaigns.remove(tx, { projectId, campaignId });
     if (!removed) {
       throw problems.campaignStatus("delete", (await getCampaign(tx, projectId, campaignId)).status);

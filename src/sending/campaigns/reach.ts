@@ -23,7 +23,7 @@ export interface Reach {
   suppressed: number;
   /** Who is left. */
   reachable: number;
-  /** The counts are those of a sample of contacts, multiplied. */
+  /** `suppressed` and `reachable`, or all counts, are those of a sample of contacts, multiplied. */
   estimated: boolean;
 }
 
@@ -64,13 +64,20 @@ export async function countReach(
   const defined = await defineAudience(ctx, projectId, audience);
   const isForAll = audience.type === "TRANSACTIONAL";
   const counted = await countAll(ctx, projectId, defined, patienceMs);
-  const suppressed = counted && (await countSuppressed(ctx, projectId, { audience, defined }, patienceMs));
-  if (counted && suppressed !== null) {
-    const { matching, subscribed } = counted;
-    return toReach({ matching, unsubscribed: isForAll ? 0 : matching - subscribed, suppressed });
-  }
-  return await estimate(ctx, projectId, defined, isForAll);
+  if (!counted) return await estimate(ctx, projectId, defined, isForAll);
+  const { matching, subscribed } = counted;
+  const unsubscribed = isForAll ? 0 : matching - subscribed;
+  const suppressed = await countSuppressed(ctx, projectId, { audience, defined }, patienceMs);
+  if (suppressed !== null) return toReach({ matching, unsubscribed, suppressed });
+  const guess = await estimate(ctx, projectId, defined, isForAll);
+  const share = shareOf(guess.suppressed, guess.matching - guess.unsubscribed);
+  return {
+    ...toReach({ matching, unsubscribed, suppressed: Math.round(share * (matching - unsubscribed)) }),
+    estimated: true,
+  };
 }
+
+const shareOf = (part: number, whole: number) => (whole === 0 ? 0 : Math.min(1, part / whole));
 
 /** The members, and the subscribed ones of them. Null where counting takes longer. */
 async function countAll(ctx: Context, projectId: string, defined: AudienceDefinition, patienceMs: number) {

@@ -10,6 +10,7 @@ import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { JsonArg } from "../../db/types.ts";
+import { type Edit, NOBODY } from "../../edits.ts";
 import { addJob } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import { Problem, problems } from "../../problem/mod.ts";
@@ -21,7 +22,7 @@ import {
 } from "./audience.ts";
 import { startKey } from "./send.ts";
 import { assertAudience } from "./input.ts";
-import { type Campaign, getCampaign } from "./mod.ts";
+import { assertSeen, type Campaign, getCampaign } from "./mod.ts";
 
 type Held = NonNullable<Awaited<ReturnType<Queries["campaigns"]["lock"]>>>;
 
@@ -34,7 +35,8 @@ const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
 /**
  * Sends a campaign now, or schedules it (the trigger `campaigns_scheduled_at` notes since when). A SCHEDULED one is
  * rescheduled, or sent now. Throws 409 once it is being sent, 403 for a sender that is not verified, 400 for a time in the
- * past and for an empty audience, 402 where the audience exceeds this month's limit.
+ * past and for an empty audience, 402 where the audience exceeds this month's limit, and 412 where somebody has edited it
+ * since it was seen.
  */
 export async function sendCampaign(
   ctx: Context,
@@ -42,6 +44,7 @@ export async function sendCampaign(
   campaignId: string,
   scheduledFor: Date | null,
   actor: Actor,
+  edit: Edit = NOBODY,
 ): Promise<Campaign> {
   if (scheduledFor !== null) assertFuture(ctx, scheduledFor);
   return await inTransaction(ctx, async (tx) => {
@@ -49,6 +52,7 @@ export async function sendCampaign(
     if (campaign.status !== "DRAFT" && campaign.status !== "SCHEDULED") {
       throw problems.campaignStatus("send", campaign.status);
     }
+    await assertSeen(tx, projectId, campaignId, { ...edit, purpose: "send" });
     await assertSenderVerified(tx, projectId, campaign.fromEmail);
     // The copy of a campaign may refer to a segment that is gone.
     const wanted = campaign as CampaignAudience;

@@ -15,6 +15,7 @@ import { Links } from "./report/links.tsx";
 import { Overview } from "./report/overview.tsx";
 import { Recipients } from "./report/recipients.tsx";
 import { Running } from "./report/running.tsx";
+import { UnsentWords } from "./report/unsent_words.tsx";
 import classes from "./report/report.module.css";
 
 const TABS = [
@@ -42,6 +43,7 @@ export default function Report({ campaign }: { campaign: Campaign }) {
         }
         actions={<Actions campaign={campaign} />}
       />
+      <UnsentWords campaign={campaign} />
       {campaign.status === "SENDING" && <Running campaign={campaign} />}
       {campaign.status === "CANCELLED" && <Cancelled campaign={campaign} />}
       <Tabs

@@ -36,7 +36,7 @@ export default function Send({ stored, draft, go }: Props) {
       >
         <TestMailForm campaign={stored.answer} />
       </Section>
-      <When campaign={stored.answer} words={draft.words} />
+      <When stored={stored} words={draft.words} />
     </Sections>
   );
 }

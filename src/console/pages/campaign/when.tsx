@@ -2,7 +2,6 @@
 import { Button, Radio, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Campaign } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { confirm } from "../../parts/confirm.tsx";
 import { formatAppointment, formatCount, formatRelative } from "../../parts/format.ts";
@@ -13,23 +12,24 @@ import { useProjectId } from "../../place.ts";
 import { readAgain } from "../../queries.ts";
 import { useCampaignActions } from "../campaigns/actions.tsx";
 import classes from "./campaign.module.css";
-import type { Words } from "./kind.ts";
+import type { Stored, Words } from "./kind.ts";
 import { useReach } from "./reach.tsx";
 import { faultOf, localTime, tomorrow, zoneAt } from "./times.ts";
 
 interface Props {
-  campaign: Campaign;
+  stored: Stored;
   words: Words;
 }
 
 /** The choice, and the button, which says how many it goes to. */
-export function When({ campaign, words }: Props) {
+export function When({ stored, words }: Props) {
+  const campaign = stored.answer;
   const { scheduledFor } = campaign;
   const isScheduled = campaign.status === "SCHEDULED";
   const [kind, setKind] = useState<"now" | "later">(isScheduled ? "later" : "now");
   const [time, setTime] = useState(() => (scheduledFor ? localTime(new Date(scheduledFor)) : tomorrow()));
   const { unschedule } = useCampaignActions();
-  const { people, obstacle, ask } = useAsk({ campaign, words });
+  const { people, obstacle, ask } = useAsk({ stored, words });
   const fault = kind === "later" ? faultOf(time) : null;
   const isTheSame =
     isScheduled && scheduledFor !== null && new Date(time).getTime() === minuteOf(scheduledFor);
@@ -102,7 +102,8 @@ export function When({ campaign, words }: Props) {
 const minuteOf = (at: string) => Math.floor(new Date(at).getTime() / 60_000) * 60_000;
 
 /** The question before it is sent, with the number as it is now. `people`: as it was a moment ago. `obstacle`: why not. */
-function useAsk({ campaign: { id, name }, words }: Props) {
+function useAsk({ stored: { answer, etag }, words }: Props) {
+  const { id, name } = answer;
   const projectId = useProjectId();
   const cache = useQueryClient();
   const { reach } = useReach(words);
@@ -132,8 +133,12 @@ function useAsk({ campaign: { id, name }, words }: Props) {
       ),
       act: async () => {
         const body = { scheduledFor: time?.toISOString() ?? null };
-        await call("POST /campaigns/{id}/send", { path: { id }, body }, { projectId });
-        await readAgain(cache, projectId, ["GET /campaigns", "GET /activity/upcoming"]);
+        try {
+          // What was asked about is what goes out, and not what somebody else has made of it meanwhile.
+          await call("POST /campaigns/{id}/send", { path: { id }, body }, { projectId, ifMatch: etag });
+        } finally {
+          await readAgain(cache, projectId, ["GET /campaigns", "GET /activity/upcoming"]);
+        }
         toast.done(time ? `${name} goes out on ${when}` : `${name} is being sent`);
       },
     });

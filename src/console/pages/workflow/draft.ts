@@ -72,7 +72,9 @@ export interface WorkflowDraft {
 /** What is changed of a workflow. */
 export function useWorkflowDraft(stored: Stored): WorkflowDraft {
   const projectId = useProjectId();
-  const userId = useSession().data?.user?.id ?? "";
+  const { data: session } = useSession();
+  // Whose words these are stays so when the session ends.
+  const [userId] = useState(session?.user?.id ?? "");
   const { id } = stored.workflow;
   const name = `${userId}.${projectId}.workflow.${id}`;
   const cache = useQueryClient();
@@ -141,6 +143,9 @@ export function useWorkflowDraft(stored: Stored): WorkflowDraft {
   const showOther = async ({ editedBy, editedAt }: Record<string, unknown>) => {
     const current = await read(projectId, id).catch(setError);
     if (!current) return;
+    const theirs = baseOf(current);
+    // The answer to a save of one's own was lost: it is stored.
+    if (areSame(theirs.model, model)) return begin(theirs);
     setOther({
       ...current,
       by: String(editedBy || "Somebody"),

@@ -1,11 +1,18 @@
 // What a workflow is besides its graph: its name and its description; and its end.
 import { Button, Group, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "wouter";
-import type { WorkflowGraph } from "../../api.gen.ts";
-import { FormError, useServerForm } from "../../parts/form.tsx";
+import type { Workflow, WorkflowGraph } from "../../api.gen.ts";
+import { callForVersion } from "../../api.ts";
+import { Conflict } from "../../parts/edits/conflict.tsx";
+import { useDraft } from "../../parts/edits/draft.ts";
+import type { Edited, Stored } from "../../parts/edits/edited.ts";
+import { Restored } from "../../parts/edits/restored.tsx";
+import { FormError } from "../../parts/form.tsx";
 import { Section, Sections } from "../../parts/section.tsx";
-import { toast } from "../../parts/toast.tsx";
-import { useChange } from "../../queries.ts";
+import { Loaded } from "../../parts/states.tsx";
+import { useProjectId } from "../../place.ts";
+import { keyOf } from "../../queries.ts";
 import { useDuplicateWorkflow, useRemoveWorkflow } from "../workflows/actions.tsx";
 
 export function Settings({ workflow }: { workflow: WorkflowGraph }) {
@@ -14,7 +21,7 @@ export function Settings({ workflow }: { workflow: WorkflowGraph }) {
   const remove = useRemoveWorkflow(() => navigate("/workflows"));
   return (
     <Sections>
-      <Words workflow={workflow} />
+      <Named id={workflow.id} />
       <Section
         title="Copy"
         about="A workflow with the same trigger and the same steps. It is disabled, and nobody is in it."
@@ -37,45 +44,83 @@ export function Settings({ workflow }: { workflow: WorkflowGraph }) {
   );
 }
 
-function Words({ workflow: { id, name, description } }: { workflow: WorkflowGraph }) {
-  const change = useChange("PATCH /workflows/{id}", { reads: ["GET /workflows"], showsErrors: true });
-  const { form, submit, isSending, error } = useServerForm(
-    { initialValues: { name, description: description ?? "" } },
-    async (words) => {
-      await change.mutateAsync({
-        path: { id },
-        body: { name: words.name, description: words.description || null },
-      });
-      toast.done("Saved");
-    },
-  );
+interface Words {
+  name: string;
+  description: string;
+}
+
+const NAMED: Edited<Workflow, Words> = {
+  noun: "name of the workflow",
+  wordsOf: ({ name, description }) => ({ name, description: description ?? "" }),
+  labels: { name: "Name", description: "Description" },
+  keyOf: (projectId, id) => [...keyOf(projectId, "GET /workflows/{id}", { path: { id } }), "version"],
+  read: (id, options) => callForVersion("GET /workflows/{id}", { path: { id } }, options),
+  write: (id, words, fields, options) => {
+    const named = Object.fromEntries(fields.map((field) => [field, words[field]]));
+    const body = { ...named, ...("description" in named && { description: words.description || null }) };
+    return callForVersion("PATCH /workflows/{id}", { path: { id }, body }, options);
+  },
+  isWhole: ({ name }) => name.trim() !== "",
+  reads: ["GET /workflows"],
+};
+
+function Named({ id }: { id: string }) {
+  const projectId = useProjectId();
+  const stored = useQuery({
+    queryKey: NAMED.keyOf(projectId, id),
+    queryFn: ({ signal }) => NAMED.read(id, { projectId, signal }),
+  });
   return (
     <Section title="Name">
-      <form onSubmit={submit} noValidate>
-        <TextInput
-          label="Name"
-          description="Only you and your team see it."
-          maxLength={255}
-          key={form.key("name")}
-          {...form.getInputProps("name")}
-        />
-        <Textarea
-          mt="sm"
-          label="Description"
-          placeholder="What it is for (optional)"
-          maxLength={1000}
-          autosize
-          minRows={2}
-          key={form.key("description")}
-          {...form.getInputProps("description")}
-        />
-        <FormError error={error} />
-        <Group mt="md">
-          <Button type="submit" loading={isSending}>
-            Save
-          </Button>
-        </Group>
-      </form>
+      <Loaded query={stored}>{(read) => <NameForm stored={read} />}</Loaded>
     </Section>
+  );
+}
+
+function NameForm({ stored }: { stored: Stored<Workflow> }) {
+  const draft = useDraft(NAMED, stored);
+  const { words, set, faults, changed, isSaving, save, other, error } = draft;
+  const errorOf = (field: keyof Words) => faults.find((fault) => fault.field === field)?.message;
+  const isWhole = words.name.trim() !== "";
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changed.length > 0 && other === null && isWhole) void save();
+      }}
+      noValidate
+    >
+      <Restored draft={draft} />
+      <Conflict kind={NAMED} draft={draft} />
+      <TextInput
+        label="Name"
+        description="Only you and your team see it."
+        maxLength={255}
+        value={words.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={isWhole ? errorOf("name") : "Write a name"}
+      />
+      <Textarea
+        mt="sm"
+        label="Description"
+        placeholder="What it is for (optional)"
+        maxLength={1000}
+        autosize
+        minRows={2}
+        value={words.description}
+        onChange={(event) => set({ description: event.currentTarget.value })}
+        error={errorOf("description")}
+      />
+      <FormError error={faults.length > 0 ? null : error} />
+      <Group mt="md">
+        <Button
+          type="submit"
+          loading={isSaving}
+          disabled={changed.length === 0 || other !== null || !isWhole}
+        >
+          Save
+        </Button>
+      </Group>
+    </form>
   );
 }

@@ -77,13 +77,17 @@ export const branchName = (branch: string, names: Record<string, string> = {}) =
 /** As stored, a place that nobody has chosen is the origin. */
 const isOrigin = ({ x, y }: Place) => x === 0 && y === 0;
 
-/** The places of stored steps. The trigger may stand at the origin, where the others have places. */
+/** A place beyond this cannot be drawn, and nobody has put a step there by hand. */
+const MAX_PLACE = 1_000_000;
+const isFar = ({ x, y }: Place) => Math.max(Math.abs(x), Math.abs(y)) > MAX_PLACE;
+
+/** The places of stored steps; null: one has to be found. The trigger may stand at the origin, where the others have places. */
 export function placesOf(steps: Pick<GraphStep, "id" | "position" | "type">[]): Map<string, Place | null> {
   const isChosen = steps.some(({ position }) => !isOrigin(position));
   return new Map(
     steps.map(({ id, type, position }) => [
       id,
-      isOrigin(position) && !(type === "TRIGGER" && isChosen) ? null : position,
+      isFar(position) || (isOrigin(position) && !(type === "TRIGGER" && isChosen)) ? null : position,
     ]),
   );
 }

@@ -50,6 +50,12 @@ export function aboutOf(step: Step, names: Names, trigger: Trigger): string {
   }
 }
 
+const OTHER_DIRECTION = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
+
+/** A name in a sentence. One that is read from right to left, or says that it is, turns nothing around it. */
+const quoted = (name: unknown) =>
+  OTHER_DIRECTION.test(String(name)) ? `“\u2068${String(name)}\u2069”` : `“${String(name)}”`;
+
 /** When a workflow starts: `When “signed up” happens`, `Every day at 09:00, for VIPs`. */
 export function triggerWords(
   { triggerType, triggerConfig }: Trigger,
@@ -57,7 +63,7 @@ export function triggerWords(
 ): string {
   if (triggerType === "MANUAL") return "When you or your application starts it";
   if (!triggerConfig) return triggerType === "EVENT" ? "No event chosen yet" : "No time chosen yet";
-  if (triggerType === "EVENT") return `When “${String(triggerConfig.eventName)}” happens`;
+  if (triggerType === "EVENT") return `When ${quoted(triggerConfig.eventName)} happens`;
   const { schedule, timezone, segmentId } = triggerConfig as {
     schedule: string;
     timezone?: string;
@@ -116,7 +122,7 @@ function delayWords({ amount, unit, until }: Record<string, unknown>): string {
 function waitWords({ eventName, timeout }: Record<string, unknown>): string {
   if (!eventName) return "No event chosen yet";
   const limit = typeof timeout === "number" ? `, for ${durationWords(timeout)} at most` : "";
-  return `“${String(eventName)}”${limit}`;
+  return `${quoted(eventName)}${limit}`;
 }
 
 const UNITS = [

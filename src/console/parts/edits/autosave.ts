@@ -10,6 +10,8 @@ interface Props<W> {
   isOn: boolean;
   /** Whether there is something that can be saved now. */
   isDue: boolean;
+  /** Whether there is something to save, as soon as what is on its way has arrived. */
+  isOwed: boolean;
   /** Under which it is kept in this browser. */
   name: string;
   /** What is not saved; null: nothing. */
@@ -20,7 +22,15 @@ interface Props<W> {
 }
 
 /** Saves what is due. What cannot be saved on the way out stays in this browser, and is found there by the next visit. */
-export function useSavingItself<W>({ isOn, isDue, name, kept, save, saveOnTheWayOut }: Props<W>): void {
+export function useSavingItself<W>({
+  isOn,
+  isDue,
+  isOwed,
+  name,
+  kept,
+  save,
+  saveOnTheWayOut,
+}: Props<W>): void {
   const isLost = useSyncExternalStore(connection.subscribe, connection.isLost);
   const act = useEffectEvent(() => void save());
   const words = kept?.words;
@@ -36,8 +46,7 @@ export function useSavingItself<W>({ isOn, isDue, name, kept, save, saveOnTheWay
       isOn && kept
         ? () => {
             keepDraft(name, kept);
-            // One that is on its way already is not sent twice.
-            if (isDue) void saveOnTheWayOut().then(() => forgetDraft(name), noop);
+            if (isOwed) void saveOnTheWayOut().then(() => forgetDraft(name), noop);
           }
         : null;
   });

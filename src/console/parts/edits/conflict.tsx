@@ -17,7 +17,7 @@ interface Props<T extends { id: string }, W extends Words<W>> {
 }
 
 /** Shown while somebody else has saved something since the writing began. */
-export function Conflict<T extends { id: string }, W extends Words<W> & { body: string }>({
+export function Conflict<T extends { id: string }, W extends Words<W> & { body?: string }>({
   kind,
   draft,
 }: Props<T, W>) {
@@ -56,7 +56,7 @@ export function Conflict<T extends { id: string }, W extends Words<W> & { body: 
       />
       {both.includes("body" as Field<W>) && (
         <div className={classes.difference}>
-          <Difference before={theirs.body} after={words.body} label="Their body, and yours" />
+          <Difference before={theirs.body ?? ""} after={words.body ?? ""} label="Their body, and yours" />
         </div>
       )}
       <Group gap="xs" mt="sm">

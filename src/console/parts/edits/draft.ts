@@ -9,14 +9,9 @@ import { toast } from "../toast.tsx";
 import { useUnsaved } from "../unsaved.ts";
 import { useKept } from "../use_kept.ts";
 import { useSavingItself } from "./autosave.ts";
-import { changedIn, type Edited, type Field, partOf, type Stored, type Words } from "./edited.ts";
-import { foundIn, type Kept } from "./kept.ts";
-
-/** What somebody else has saved since. */
-export interface Other<T> extends Stored<T> {
-  by: string;
-  at: string;
-}
+import { changedIn, type Edited, type Field, type Other, partOf, type Stored, type Words } from "./edited.ts";
+import { draftName, foundIn, isOurs, type Kept } from "./kept.ts";
+import { writeOver } from "./write_over.ts";
 
 /** A thing as somebody is changing it. */
 export interface Draft<T, W> {
@@ -49,6 +44,9 @@ export interface Draft<T, W> {
   takeOther: () => void;
 }
 
+/** As many as may be stored without an answer that says so are remembered. */
+const MAX_UNANSWERED = 2;
+
 interface Options {
   /** Saves when the typing pauses, and when the page is left. */
   savesItself?: boolean;
@@ -62,11 +60,15 @@ export function useDraft<T extends { id: string }, W extends Words<W>>(
 ): Draft<T, W> {
   const { answer: thing, etag } = stored;
   const projectId = useProjectId();
-  const userId = useSession().data?.user?.id ?? "";
-  const name = `${userId}.${projectId}.${kind.noun}.${thing.id}`;
+  const { data: session } = useSession();
+  // Whose words these are stays so when the session ends.
+  const [userId] = useState(session?.user?.id ?? "");
+  const name = draftName(userId, projectId, kind.noun, thing.id);
   const cache = useQueryClient();
-  const [found] = useState(() => foundIn(name, kind.wordsOf(thing)));
-  const [begun, setBegun] = useState(found ?? { base: kind.wordsOf(thing), etag });
+  const [found] = useState(() => foundIn(name, kind.wordsOf(thing), etag));
+  const [begun, setBegun] = useState<Pick<Kept<W>, "base" | "etag">>(
+    found ?? { base: kind.wordsOf(thing), etag },
+  );
   const [words, setWords] = useState(found?.words ?? begun.base);
   const [round, setRound] = useState(0);
   const [restoredAt, setRestoredAt] = useState(found?.at ?? null);
@@ -75,10 +77,12 @@ export function useDraft<T extends { id: string }, W extends Words<W>>(
   const [refused, setRefused] = useState<W | null>(null);
   const [isSaving, setSaving] = useState(false);
   const [other, setOther] = useState<Other<T> | null>(null);
+  const [sent, setSent] = useState<Partial<W>[]>(found?.sent ?? []);
+  const underWay = useRef<Promise<Stored<T> | null> | null>(null);
   const changed = changedIn(begun.base, words);
   const isChanged = changed.length > 0;
   const isHeld = isChanged && (refused === words || kind.isWhole?.(words) === false);
-  const forget = useKept<Kept<W>>(name, isChanged ? { words, ...begun } : null, words);
+  const forget = useKept<Kept<W>>(name, isChanged ? { words, ...begun, sent } : null, words);
   useUnsaved(isChanged && (!savesItself || isHeld || other !== null), forget);
 
   const latest = useRef(words);
@@ -88,6 +92,7 @@ export function useDraft<T extends { id: string }, W extends Words<W>>(
     setError(null);
     setRestoredAt(null);
     setOther(null);
+    setSent([]);
   };
   const begin = (next: Stored<T>) => {
     setBegun({ base: kind.wordsOf(next.answer), etag: next.etag });
@@ -96,10 +101,10 @@ export function useDraft<T extends { id: string }, W extends Words<W>>(
     clear();
   };
   /** It is saved as it was sent; what was written meanwhile stays. */
-  const take = (saved: Stored<T>, sent: W, fields: Field<W>[]) => {
-    const base = { ...kind.wordsOf(saved.answer), ...partOf(sent, fields) };
+  const take = (saved: Stored<T>, written: W, fields: Field<W>[]) => {
+    const base = { ...kind.wordsOf(saved.answer), ...partOf(written, fields) };
     setBegun({ base, etag: saved.etag });
-    setWords((now) => ({ ...base, ...partOf(now, changedIn(sent, now)) }));
+    setWords((now) => ({ ...base, ...partOf(now, changedIn(written, now)) }));
     clear();
   };
   // Somebody else has changed it while nothing was written here, or what is written here has been saved.
@@ -114,8 +119,16 @@ export function useDraft<T extends { id: string }, W extends Words<W>>(
   const save = async (ifMatch: string | undefined, { isQuiet = false } = {}) => {
     setSaving(true);
     setError(null);
+    setSent((before) => [partOf(words, changed), ...before].slice(0, MAX_UNANSWERED));
+    const known = ifMatch === begun.etag ? (theirs: W) => isOurs(theirs, begun.base, sent) : () => false;
+    const writing = writeOver(kind, thing.id, { words, fields: changed, ifMatch, known }, projectId);
+    underWay.current = writing.then(
+      ({ saved }) => saved ?? null,
+      () => null,
+    );
     try {
-      const saved = await kind.write(thing.id, words, changed, { projectId, ifMatch });
+      const { saved, other: theirs } = await writing;
+      if (theirs) return setOther(theirs);
       cache.setQueryData(key, saved);
       take(saved, words, changed);
       if (latest.current === words) forget();
@@ -124,27 +137,36 @@ export function useDraft<T extends { id: string }, W extends Words<W>>(
       if (!isQuiet) toast.done("Saved");
       await readAgain(cache, projectId, kind.reads);
     } catch (refusal) {
-      if (refusal instanceof Refusal && refusal.status === 412) {
-        const now = await kind.read(thing.id, { projectId }).catch(setError);
-        const { editedBy, editedAt } = refusal.details;
-        if (now) setOther({ ...now, by: String(editedBy || "Somebody"), at: String(editedAt) });
-      } else {
-        setFaults(refusal instanceof Refusal ? refusal.fields : []);
-        setError(refusal);
-        if (refusal instanceof Refusal) setRefused(words);
+      setFaults(refusal instanceof Refusal ? refusal.fields : []);
+      setError(refusal);
+      if (refusal instanceof Refusal) setRefused(words);
+      // It cannot be changed any more: it has been sent, for one.
+      if (refusal instanceof Refusal && refusal.status === 409) {
+        await readAgain(cache, projectId, kind.reads);
       }
     } finally {
       setSaving(false);
     }
   };
+  const isOwed = isChanged && !isHeld && other === null;
   useSavingItself({
     isOn: savesItself,
-    isDue: isChanged && !isSaving && !isHeld && other === null,
+    isDue: isOwed && !isSaving,
+    isOwed,
     name,
-    kept: isChanged && other === null ? { words, ...begun } : null,
+    kept:
+      isChanged && other === null
+        ? { words, ...begun, sent: [partOf(words, changed), ...sent].slice(0, MAX_UNANSWERED) }
+        : null,
     save: () => save(begun.etag, { isQuiet: true }),
     async saveOnTheWayOut() {
-      const saved = await kind.write(thing.id, words, changed, { projectId, ifMatch: begun.etag });
+      // What is on its way comes first; the rest goes over it.
+      const before = isSaving ? await underWay.current : null;
+      const base = before ? kind.wordsOf(before.answer) : begun.base;
+      const fields = changedIn(base, words);
+      if (fields.length === 0) return;
+      const ifMatch = before ? before.etag : begun.etag;
+      const saved = await kind.write(thing.id, words, fields, { projectId, ifMatch });
       cache.setQueryData(key, saved);
       await readAgain(cache, projectId, kind.reads);
     },

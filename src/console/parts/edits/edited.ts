@@ -7,6 +7,12 @@ export interface Stored<T> {
   etag: string | undefined;
 }
 
+/** What somebody else has saved since. */
+export interface Other<T> extends Stored<T> {
+  by: string;
+  at: string;
+}
+
 /** What is written of a thing: texts, by field. */
 export type Words<W> = { [K in keyof W]: string };
 
