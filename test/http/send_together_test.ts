@@ -62,8 +62,8 @@ const whileHeld = <T>(
   return held.then(() => work(release)).finally(() => (release(), holding));
 };
 
-const contact = (email: string) => (sql: postgres.TransactionSql) =>
-  sql`select from contacts where project_id = ${project.id} and email = ${email} for update`;
+const contacts = (emails: string[]) => (sql: postgres.TransactionSql) =>
+  sql`select from contacts where project_id = ${project.id} and email = any(${emails}) for update`;
 
 describe("requests that share a commit", () => {
   test("share jobs as well, and each is answered with mails of its own", async () => {
@@ -151,13 +151,19 @@ describe("a lock that somebody holds", () => {
       const other = await service.createProject();
       const request = (email: string, as = project) =>
         what === "send" ? send(email, {}, undefined, as) : track(email, {}, as);
-      await request("held@example.com");
+      const locked = people(2, "held");
+      await Promise.all(locked.map((email) => request(email)));
       let isOver = false;
-      const late = await whileHeld(contact("held@example.com"), async (release) => {
-        const waiting = Promise.all(people(5).map(() => request("held@example.com")));
+      const late = await whileHeld(contacts(locked), async (release) => {
+        // Those who wait are among those who do not, and so in the same commits.
+        const asked = people(40).map((email, i) => ({
+          free: request(email),
+          held: i % 8 === 4 ? locked.map((own) => request(own)) : [],
+        }));
+        const waiting = Promise.all(asked.flatMap(({ held }) => held));
         void waiting.then(() => (isOver = true));
         const free = await Promise.all([
-          ...people(40).map((email) => request(email)),
+          ...asked.map((both) => both.free),
           ...people(20).map((email) => request(email, other)),
         ]);
         await untilBlocked(service.pool);
@@ -169,7 +175,7 @@ describe("a lock that somebody holds", () => {
         return await waiting;
       });
 
-      expect(statuses(late)).toEqual(Array(5).fill(200));
+      expect(statuses(late)).toEqual(Array(10).fill(200));
     },
   );
 
@@ -199,7 +205,7 @@ describe("a lock that somebody holds", () => {
   test("is taken in the order of the addresses, so that two processes cannot deadlock", async () => {
     const crowd = people(150).toSorted();
     await Promise.all([send(crowd), track("zz@example.com")]);
-    await whileHeld(contact(crowd[75]!), async () => {
+    await whileHeld(contacts([crowd[75]!]), async () => {
       const sending = send(crowd.toReversed());
       await untilBlocked(service.pool);
       const free = await service.pool`
@@ -243,7 +249,7 @@ test("a process that dies in the middle of a commit has accepted all of a reques
     const answer = await fetch(`${url}/v1/send`, { method: "POST", headers, body }).catch(() => null);
     return answer?.status ?? null;
   };
-  const first = await whileHeld(contact("held@example.com"), async () => {
+  const first = await whileHeld(contacts(["held@example.com"]), async () => {
     const asking = Promise.all(to.map((email) => ask(child.url, email)));
     await killBlocked(service.pool, child);
     return await asking;
