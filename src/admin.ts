@@ -155,13 +155,13 @@ const COMMANDS: Record<string, Command> = {
   },
   "project reset": async (ctx, [given], { yes }) => {
     const id = projectId(given);
-    if (!yes) throw new Error("Cannot reset a project without --yes: its contents are deleted for good");
+    if (!yes) throw new Error("Cannot reset a project without --yes: its contents are deleted permanently");
     await requestReset(ctx, id, OPERATOR);
     return { id, reset: true };
   },
   "project delete": async (ctx, [given], { yes }) => {
     const id = projectId(given);
-    if (!yes) throw new Error("Cannot delete a project without --yes: it cannot be undone");
+    if (!yes) throw new Error("Cannot delete a project without --yes: this cannot be undone");
     await requestDeletion(ctx, id, OPERATOR);
     return { id, deleted: true };
   },

@@ -108,7 +108,7 @@ test("mails that were captured before there was a server are counted, so that no
     {
       check: "captured_mails",
       status: "warning",
-      message: "2 mails were captured while SMTP_URL was not set, and not delivered to anybody",
+      message: "2 mails were captured while SMTP_URL was not set, and have not been delivered",
       advice: expect.stringContaining("bun run admin release"),
     },
   ]);
@@ -137,7 +137,7 @@ test("production without SMTP_URL is an error, which says that mails are kept an
     {
       check: "smtp",
       status: "error",
-      message: "Mails are captured and shown on /inbox: none is sent",
+      message: "Mails are captured and shown at /inbox; none are sent",
       advice: expect.stringMatching(/Set SMTP_URL.*bun run admin release/),
     },
   ]);

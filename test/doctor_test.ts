@@ -101,7 +101,7 @@ describe("a set-up that is well", () => {
     const isBad = ({ check, status }: Finding) => check !== "database" && !["ok", "skipped"].includes(status);
     expect(findings.filter(isBad)).toEqual([]);
     expect(about(findings, "smtp")[0]!.message).toContain("encrypted; the login is accepted");
-    expect(about(findings, "workers")[0]!.message).toBe("1 process takes jobs");
+    expect(about(findings, "workers")[0]!.message).toBe("1 process runs jobs");
     expect(toText(findings.filter(({ check }) => check !== "database"))).toContain("All is well.");
     expect(mails).toEqual([]);
   });

@@ -22,11 +22,13 @@ export async function demo(ctx: Context, { project, contacts, seed, yes = false 
   const size = numberOf("--contacts", contacts, CONTACTS, MAX_CONTACTS);
   const drawn = numberOf("--seed", seed, 1, MAX_SEED);
   if (isProduction(ctx.config) && !yes) {
-    throw new Error("Cannot make a demo in production without --yes: it adds a project with invented people");
+    throw new Error(
+      "Cannot create a demo in production without --yes: it adds a project with invented people",
+    );
   }
   if (ctx.config.SMTP_URL !== undefined && !yes) {
     throw new Error(
-      "Cannot make a demo where mail leaves the machine (SMTP_URL) without --yes: what its workflows and its scheduled " +
+      "Cannot create a demo where mail is really sent (SMTP_URL) without --yes: what its workflows and its scheduled " +
         "campaign do in the days to come is sent, to addresses that belong to nobody",
     );
   }

@@ -57,7 +57,7 @@ export async function addTo(ctx: Context, projectId: string, options: PeopleOpti
   return await inTransaction(ctx, async (tx) => {
     const { member, token } = await addMember(tx, projectId, wanted, OPERATOR);
     if (token === null) return member;
-    throw new Error("Cannot find a verified account with this address: make one with `user create`");
+    throw new Error("Cannot find a verified account with this address: create one with `user create`");
   });
 }
 

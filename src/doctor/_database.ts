@@ -27,19 +27,14 @@ export const database: Check = {
       return failure("database", `This is Postgres ${version}`, "Use Postgres 15 or newer.");
     }
     if (isReplica) {
-      return failure(
-        "database",
-        "This is a replica that can only be read",
-        "Point DATABASE_URL at the primary.",
-      );
+      return failure("database", "This is a read-only replica", "Point DATABASE_URL at the primary.");
     }
     const found: Finding[] = [];
     if (maxConnections - connections < CONNECTIONS_A_PROCESS) {
       const advice = `A process takes up to ${CONNECTIONS_A_PROCESS} connections: raise max_connections of Postgres before you start another one.`;
       found.push(warning("database", state, advice));
     } else if (ms > SLOW_MS) {
-      const advice =
-        "Every request and every pass of sending waits for it: run the service near its database.";
+      const advice = "Every request and every mail waits for it: run the service close to its database.";
       found.push(warning("database", state, advice));
     } else found.push(ok("database", state));
     if (isProduction(config) && !config.DATABASE_URL) found.push(embedded(config.DATA_DIR));
@@ -66,12 +61,12 @@ export const migrations: Check = {
         applied.length === 0
           ? "The database is empty"
           : `${pending.length} of ${known.length} migrations are not applied, from ${pending[0]} on`;
-      const advice = "Run `bun run migrate`, or start the service: it applies them itself.";
+      const advice = "Run `bun run migrate`, or start the service, which applies them.";
       return failure("migrations", message, advice);
     }
     const unknown = applied.filter((name) => !known.includes(name));
     if (unknown.length > 0) {
-      const message = `The database is ahead of this version: it has ${unknown.join(", ")}`;
+      const message = `The database is newer than this version: it has ${unknown.join(", ")}`;
       return warning(
         "migrations",
         message,
@@ -92,10 +87,9 @@ export const workers: Check = {
     if (!sql) return skipped("workers", UNREACHABLE);
     if (!(await hasSchema(patient))) return skipped("workers", "The database is not migrated");
     const { total } = await q.workers.alive({ sql });
-    if (total > 0)
-      return ok("workers", total === 1 ? "1 process takes jobs" : `${total} processes take jobs`);
+    if (total > 0) return ok("workers", total === 1 ? "1 process runs jobs" : `${total} processes run jobs`);
     const report = isProduction(config) ? failure : warning;
-    const message = "No process takes jobs: mail is accepted and waits";
+    const message = "No process runs jobs: mail is accepted, but waits";
     return report("workers", message, "Start the service with MODE=all (`bun run start`) or MODE=worker.");
   },
 };
@@ -112,10 +106,9 @@ export const clock: Check = {
     const ours = (before + now().getTime()) / 2;
     const skewMs = ours - theirs.getTime();
     const seconds = (Math.abs(skewMs) / 1000).toFixed(1);
-    if (Math.abs(skewMs) <= MAX_SKEW_MS)
-      return ok("clock", `It is ${seconds} s away from that of the database`);
-    const message = `The clock of this machine is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} that of the database`;
-    const advice = "Synchronise both by NTP: schedules, limits and retries depend on them.";
+    if (Math.abs(skewMs) <= MAX_SKEW_MS) return ok("clock", `It is ${seconds} s off the database's clock`);
+    const message = `The clock of this machine is ${seconds} s ${skewMs > 0 ? "ahead of" : "behind"} the database's clock`;
+    const advice = "Synchronise both with NTP: schedules, limits and retries depend on them.";
     return warning("clock", message, advice);
   },
 };

@@ -57,7 +57,10 @@ async function lookAtAll(patient: Patient, all: Domain[]): Promise<Finding[]> {
   const others = all.filter((domain) => !isReserved(domain));
   for (let i = 0; i < others.length; i += AT_ONCE) {
     if (performance.now() > deadline) {
-      return [...found, skipped("domains", `There was no time to check ${others.length - i} more`)];
+      return [
+        ...found,
+        skipped("domains", `${others.length - i} more were not checked: there was no time left`),
+      ];
     }
     const batch = others.slice(i, i + AT_ONCE);
     const seen = await Promise.all(batch.map((domain) => lookUp(patient, domain)));
@@ -90,17 +93,20 @@ function judge(domain: Domain, seen: Seen[]): Finding {
     ...faults.map(
       ({ record, state }) => `the ${nameOf(record)} is ${state === "MISSING" ? "missing" : "wrong"}`,
     ),
-    ...unknown.map(({ record }) => `the DNS does not answer about the ${nameOf(record)}`),
+    ...unknown.map(({ record }) => `the DNS does not respond for the ${nameOf(record)}`),
   ];
   if (said.length === 0) {
-    return ok(check, "DKIM, SPF and DMARC are in place: its mails are signed in its own name, as DMARC asks");
+    return ok(
+      check,
+      "DKIM, SPF and DMARC are in place: its mails are signed with its own domain, as DMARC requires",
+    );
   }
   const message = `Project ${domain.projectName}: ${said.join(", ")}`;
   const advice = [
     ...(isUnsigned ? [consequenceOf(domain)] : []),
     ...(domain.dkimSelector === null ? ["Checking it creates the key: GET /domains/<id>/verify."] : []),
     ...(faults.length > 0 ? ["Publish:", ...faults.map(({ record }) => `  ${lineOf(record)}`)] : []),
-    ...(unknown.length > 0 ? ["Look at the name servers of the domain, or try again later."] : []),
+    ...(unknown.length > 0 ? ["Check the name servers of the domain, or try again later."] : []),
   ].join("\n");
   // Until the DNS has proved it, nothing is signed; afterwards every signature fails.
   return isUnsigned && domain.verifiedAt ? failure(check, message, advice) : warning(check, message, advice);
@@ -111,7 +117,7 @@ function consequenceOf({ status, verifiedAt }: Domain): string {
     return "Its mails are signed with a key that receivers cannot find: DMARC fails, and they are rejected.";
   if (status === "VERIFIED")
     return "Its mails are not signed: they fail DMARC unless SPF passes, and many are treated as spam.";
-  return "Nothing can be sent from it until its DKIM record is there.";
+  return "Nothing can be sent from it until its DKIM record is published.";
 }
 
 function nameOf({ purpose, type }: DomainRecord): string {
@@ -129,14 +135,14 @@ function isReserved({ domain }: Domain): boolean {
 function reserved({ domain, projectName }: Domain): Finding {
   return skipped(
     `domain ${domain}`,
-    `Project ${projectName}: a name for examples: no receiver accepts mail from it`,
+    `Project ${projectName}: a reserved example name: no receiver accepts mail from it`,
   );
 }
 
 function silence({ config }: Patient): Finding {
   const servers = config.DNS_SERVERS || "of the system";
-  const message = `The name servers (${servers}) do not answer`;
+  const message = `The name servers (${servers}) do not respond`;
   const advice =
-    "Set DNS_SERVERS to servers that this machine can reach on port 53 (UDP and TCP), or leave it out to use the system's.";
+    "Set DNS_SERVERS to servers that this machine can reach on port 53 (UDP and TCP), or leave it unset to use the system's.";
   return failure("dns", message, advice);
 }

@@ -56,14 +56,14 @@ export async function examineOne({ name, limitMs, look }: Check, patient: Patien
   let timer: Timer | undefined;
   const late = new Promise<Finding>((resolve) => {
     const message = `There was no response within ${limitMs / 1000} s`;
-    const advice = "Check the network between this machine and the other one.";
+    const advice = "Check the network between this machine and the other side.";
     timer = setTimeout(() => resolve(failure(name, message, advice)), limitMs);
   });
   try {
     return [await Promise.race([look(patient), late])].flat();
   } catch (error) {
     const message = `The check itself failed: ${(error as Error).message}`;
-    return [failure(name, message, "This should not happen: the message says what went wrong.")];
+    return [failure(name, message, "This is a bug in the check: the message says what went wrong.")];
   } finally {
     clearTimeout(timer);
   }

@@ -19,8 +19,12 @@ export const dkimKeys: Check = {
       return skipped("dkim_keys", "SECRET_KEY is not set, and the service keeps its own in DATA_DIR");
     }
     const { total, lost } = await tryAll(patient);
-    if (total === 0) return skipped("dkim_keys", "No domain signs its mails yet");
-    if (lost.length === 0) return ok("dkim_keys", total === 1 ? "The only one opens" : `All ${total} open`);
+    if (total === 0) return skipped("dkim_keys", "No domain has a key yet");
+    if (lost.length === 0)
+      return ok(
+        "dkim_keys",
+        total === 1 ? "The only key can be decrypted" : `All ${total} keys can be decrypted`,
+      );
     const named = lost.slice(0, MAX_NAMED).map(({ domain }) => domain);
     const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : "";
     const message =

@@ -16,7 +16,7 @@ export const smtp: Check = {
       const advice =
         "Set SMTP_URL, such as smtp://user:password@mail.example.com:587, to send mail; then `bun run admin release` " +
         "sends what was captured.";
-      return report("smtp", "Mails are captured and shown on /inbox: none is sent", advice);
+      return report("smtp", "Mails are captured and shown at /inbox; none are sent", advice);
     }
     // Without user and password: the message may be shown to others.
     const { host, hostname } = new URL(config.SMTP_URL);
@@ -29,9 +29,9 @@ export const platformFrom: Check = {
   name: "platform_from",
   limitMs: 1_000,
   async look({ config }) {
-    if (config.SMTP_URL === undefined) return skipped("platform_from", "It matters when mails are sent");
+    if (config.SMTP_URL === undefined) return skipped("platform_from", "Only needed once mails are sent");
     if (config.PLATFORM_FROM)
-      return ok("platform_from", `Mails of the installation come from ${config.PLATFORM_FROM}`);
+      return ok("platform_from", `Platform mails are sent from ${config.PLATFORM_FROM}`);
     const message =
       "Mails of the installation itself are not sent: nobody can verify an address, reset a password or be invited, or " +
       "is notified of lost domains and bad reputation";
@@ -48,14 +48,15 @@ export const oldCapturedMails: Check = {
   needsDatabase: true,
   async look(patient) {
     const { sql, config } = patient;
-    if (config.SMTP_URL === undefined) return skipped("captured_mails", "It matters when mails are sent");
+    if (config.SMTP_URL === undefined) return skipped("captured_mails", "Only needed once mails are sent");
     if (!sql) return skipped("captured_mails", "The database cannot be reached");
     if (!(await hasSchema(patient))) return skipped("captured_mails", "The database is not migrated");
     const { total } = await q.doctor.captured({ sql }, { limit: MANY + 1 });
-    if (total === 0) return ok("captured_mails", "None waits to be released");
+    if (total === 0) return ok("captured_mails", "None is waiting to be released");
     const mails = total === 1 ? "1 mail was" : `${total > MANY ? `More than ${MANY}` : total} mails were`;
-    const message = `${mails} captured while SMTP_URL was not set, and not delivered to anybody`;
-    const advice = "`bun run admin release` says which of them can still be sent, and with --yes sends them.";
+    const message = `${mails} captured while SMTP_URL was not set, and have not been delivered`;
+    const advice =
+      "`bun run admin release` counts those that can still be sent, and with --all --yes sends them.";
     return warning("captured_mails", message, advice);
   },
 };
@@ -64,7 +65,7 @@ const MANY = 10_000;
 
 const ADVICE: Record<NonNullable<SmtpProbe["failedAt"]>, string> = {
   connect:
-    "Check that the server is up and that no firewall blocks this machine; many hosters block port 25. " +
+    "Check that the server is up and that no firewall blocks this machine; many hosting providers block port 25. " +
     "The usual ports are 587 with smtp:// and 465 with smtps://.",
   tls:
     "Use the name in the server's certificate in SMTP_URL, and renew the certificate if it has expired. " +
@@ -74,9 +75,9 @@ const ADVICE: Record<NonNullable<SmtpProbe["failedAt"]>, string> = {
 };
 
 const BY_CODE: Record<string, string> = {
-  ECONNREFUSED: "Nothing listens there: check the host and port in SMTP_URL, and that the server is up.",
-  EDNS: "The name of the server cannot be found: check SMTP_URL for a typo, and DNS_SERVERS.",
-  ENOTFOUND: "The name of the server cannot be found: check SMTP_URL for a typo.",
+  ECONNREFUSED: "Nothing is listening there: check the host and port in SMTP_URL, and that the server is up.",
+  EDNS: "The server's name cannot be resolved: check SMTP_URL for a typo, and DNS_SERVERS.",
+  ENOTFOUND: "The server's name cannot be resolved: check SMTP_URL for a typo.",
 };
 
 function judge(probe: SmtpProbe, host: string, hostname: string): Finding[] {
@@ -93,7 +94,7 @@ function judge(probe: SmtpProbe, host: string, hostname: string): Finding[] {
   if (!probe.isEncrypted && !isLocal(hostname)) {
     const message = probe.offersTls
       ? `The connection to ${host} is not encrypted, although the server offers STARTTLS`
-      : `${host} offers no STARTTLS: mails${probe.hasLogin ? " and the password" : ""} cross the network unencrypted`;
+      : `${host} offers no STARTTLS: mails${probe.hasLogin ? " and the password" : ""} are sent unencrypted`;
     const advice = probe.offersTls
       ? "Remove ignoreTLS from SMTP_URL."
       : "Use the submission port of the server (587), or smtps:// with port 465.";
@@ -101,8 +102,8 @@ function judge(probe: SmtpProbe, host: string, hostname: string): Finding[] {
   }
   if (probe.hasLogin && !probe.offersLogin) {
     const advice =
-      "Remove the user and password from SMTP_URL, or use the port on which the server asks for them.";
-    found.push(warning("smtp", `${host} asks for no login: the one in SMTP_URL is not used`, advice));
+      "Remove the user and password from SMTP_URL, or use the port on which the server requires them.";
+    found.push(warning("smtp", `${host} requires no login: the one in SMTP_URL is not used`, advice));
   }
   if (found.length > 0) return found;
   const line = probe.isEncrypted ? "encrypted" : "not encrypted, and local";
@@ -111,7 +112,7 @@ function judge(probe: SmtpProbe, host: string, hostname: string): Finding[] {
 
 function loginOf({ hasLogin, offersLogin }: SmtpProbe): string {
   if (hasLogin) return "the login is accepted";
-  return offersLogin ? "SMTP_URL has no login" : "no login is asked for";
+  return offersLogin ? "SMTP_URL has no login" : "no login is required";
 }
 
 /** What stays on this machine cannot be read on the way. */

@@ -19,19 +19,19 @@ export const pooler: Check = {
       if (!(await isTransactionPooled(DATABASE_URL))) return skipped("pooler", "There is none");
       return failure(
         "pooler",
-        "DATABASE_URL leads to a connection pooler: the service cannot start",
+        "DATABASE_URL points to a connection pooler: the service cannot start",
         NEEDS_DIRECT,
       );
     }
     try {
       if (await isTransactionPooled(DATABASE_DIRECT_URL)) {
-        return failure("pooler", "DATABASE_DIRECT_URL leads to a pooler too", "Set it to Postgres itself.");
+        return failure("pooler", "DATABASE_DIRECT_URL points to a pooler, too", "Set it to Postgres itself.");
       }
       if (!(await leadToOne(sql, DATABASE_DIRECT_URL))) {
-        const advice = "Both must end with the same name and lead to the same Postgres.";
+        const advice = "Both must name the same database on the same Postgres.";
         return failure(
           "pooler",
-          "DATABASE_DIRECT_URL leads to a different database than DATABASE_URL",
+          "DATABASE_DIRECT_URL points to a different database than DATABASE_URL",
           advice,
         );
       }
@@ -43,11 +43,11 @@ export const pooler: Check = {
     }
     const { role, isBounded } = await q.doctor.bounds({ sql });
     if (isBounded)
-      return ok("pooler", "Both addresses lead to one database, and long statements end by themselves");
+      return ok("pooler", "Both addresses lead to the same database, and statements have a time limit");
     const advice =
-      `Run \`ALTER ROLE "${role}" SET statement_timeout = '30s'\`, and have the pooler reopen its connections (RECONNECT in ` +
+      `Run \`ALTER ROLE "${role}" SET statement_timeout = '30s'\`, and make the pooler reopen its connections (RECONNECT in ` +
       "PgBouncer). Statements that need longer set their own limit.";
-    return warning("pooler", "Through the pooler nothing ends a runaway statement", advice);
+    return warning("pooler", "Through the pooler, statements have no time limit", advice);
   },
 };
 

@@ -14,13 +14,17 @@ export const waitingCampaigns: Check = {
     if (!sql) return skipped("campaigns", "The database cannot be reached");
     if (!(await hasSchema(patient))) return skipped("campaigns", "The database is not migrated");
     const held = await q.doctor.heldCampaigns({ sql }, { limit: MAX_PROJECTS });
-    if (held.length === 0) return ok("campaigns", "None waits for its project to be enabled");
+    if (held.length === 0) return ok("campaigns", "No campaign is waiting for its project to be enabled");
     return held.map(({ projectId, projectName, total }) => {
-      const waiting = total === 1 ? "1 campaign waits" : `${total} waitingCampaigns wait`;
+      const waiting = total === 1 ? "1 campaign waits" : `${total} campaigns wait`;
       const advice =
-        `They continue as soon as it is enabled. \`bun run admin campaign list ${projectId}\` shows them, ` +
+        `They continue once it is enabled. \`bun run admin campaign list ${projectId}\` shows them, ` +
         `\`bun run admin campaign cancel ${projectId} <campaign id>\` ends one.`;
-      return warning("campaigns", `Project ${projectName} is disabled, and ${waiting} for it`, advice);
+      return warning(
+        "campaigns",
+        `Project ${projectName} is disabled, and ${waiting} until it is enabled`,
+        advice,
+      );
     });
   },
 };

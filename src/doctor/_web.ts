@@ -30,14 +30,14 @@ export const secretKey: Check = {
   name: "secret_key",
   limitMs: 1_000,
   async look({ config }) {
-    if (!isProduction(config)) return skipped("secret_key", "It matters in production only");
+    if (!isProduction(config)) return skipped("secret_key", "Only needed in production");
     if (!isGuessable(config.SECRET_KEY)) return ok("secret_key", "It is long and looks random");
     const advice =
-      "Make one with `openssl rand -hex 32`. Links in mails already sent stop working with the new one, and domains " +
+      "Create one with `openssl rand -hex 32`. Links in mails already sent stop working with the new one, and domains " +
       "need new DKIM keys, so the earlier the better.";
     return failure(
       "secret_key",
-      "It can be guessed, and lets an attacker unsubscribe others and read stored keys",
+      "It is easy to guess, which would let an attacker unsubscribe people and read stored keys",
       advice,
     );
   },
@@ -60,12 +60,12 @@ export const namedProxies: Check = {
       .filter((peer) => !isNamed(peer, 0))
       .slice(0, MAX_PROXIES);
     if (peers.length === 0) {
-      return ok("trusted_proxies", "No untrusted X-Forwarded-For was received lately");
+      return ok("trusted_proxies", "No untrusted X-Forwarded-For was received recently");
     }
-    const message = `X-Forwarded-For came from ${peers.join(", ")}, and is not trusted: everybody behind it shares one limit`;
+    const message = `X-Forwarded-For came from ${peers.join(", ")}, and is not trusted: all clients behind it share one limit`;
     const advice =
       "List those that are your own proxies in TRUSTED_PROXIES, such as " +
-      `TRUSTED_PROXIES=${peers[0]}. The others made the header up; if there is no proxy at all, set ` +
+      `TRUSTED_PROXIES=${peers[0]}. The others have forged the header; if there is no proxy at all, set ` +
       "TRUSTED_PROXIES=0.";
     return warning("trusted_proxies", message, advice);
   },
@@ -78,8 +78,9 @@ export const snsTopicArns: Check = {
   needsDatabase: true,
   async look(patient) {
     const { config, sql } = patient;
-    if (!isProduction(config)) return skipped("sns_topic_arns", "It matters in production only");
-    if (snsTopics(config).length > 0) return ok("sns_topic_arns", "Only notifications of these topics count");
+    if (!isProduction(config)) return skipped("sns_topic_arns", "Only needed in production");
+    if (snsTopics(config).length > 0)
+      return ok("sns_topic_arns", "Only notifications of these topics are accepted");
     const isReadable = sql !== null && (await hasSchema(patient));
     const hasCome = isReadable && (await q.doctor.takesNotifications({ sql })).hasCome;
     if (!hasCome && !isSes(config.SMTP_URL))
@@ -104,7 +105,7 @@ function shape(given: string): Finding[] {
   if (protocol === "https:") return [];
   const message = `${address} is not encrypted`;
   const advice =
-    "Put the service behind https and set BASE_URL to it: only then do mailbox providers offer one-click unsubscribe.";
+    "Put the service behind HTTPS and set BASE_URL to it: only then do mailbox providers offer one-click unsubscribe.";
   return [warning("base_url", message, advice)];
 }
 
@@ -128,7 +129,7 @@ async function reach({ config }: Patient): Promise<Finding> {
     }
     const body: unknown = await answer.json().catch(() => null);
     if (answer.ok && (body as { status?: unknown } | null)?.status === "ok") {
-      return ok("base_url", `This service answers at ${address}`);
+      return ok("base_url", `This service responds at ${address}`);
     }
     const message = `Something else responds at ${address} (${answer.status} for /health)`;
     return report(

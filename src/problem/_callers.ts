@@ -12,7 +12,7 @@ export const callerProblems = {
         suggestion:
           takes === "key"
             ? "Send the header Authorization: Bearer <API key>"
-            : "Log in with POST /auth/login, and send its cookie: this takes no API key",
+            : "Log in with POST /auth/login, and send its cookie: API keys are not accepted here",
       },
     ),
 
@@ -23,12 +23,12 @@ export const callerProblems = {
 
   unknownApiKey: (kind: "public" | "secret") =>
     new Problem(401, "INVALID_API_KEY", `Cannot authenticate: no project has this ${kind} key`, {
-      suggestion: "It may have been regenerated or revoked: use a key that the project has now",
+      suggestion: "It may have been regenerated or revoked: use a current key of the project",
     }),
 
   expiredApiKey: (name: string) =>
     new Problem(401, "INVALID_API_KEY", `Cannot authenticate: the key "${name}" has expired`, {
-      suggestion: "Create another one, or give this one more time: PATCH /projects/:id/keys/:keyId",
+      suggestion: "Create another one, or change its expiry: PATCH /projects/:id/keys/:keyId",
     }),
 
   scopeMissing: (name: string, scopes: readonly string[], needed: string) =>
@@ -55,30 +55,37 @@ export const callerProblems = {
     new Problem(401, "TWO_FACTOR_REQUIRED", "Cannot log in yet: a second factor is required", {
       details,
       suggestion:
-        "Answer the challenge with POST /auth/two-factor: by a code, a passkey or a recovery code, within ten minutes",
+        "Answer the challenge with POST /auth/two-factor, with a code, a passkey or a recovery code, within ten minutes",
     }),
 
   challengeOver: () =>
-    new Problem(401, "UNAUTHORIZED", "Cannot go on with this log-in: it has expired or is complete", {
+    new Problem(401, "UNAUTHORIZED", "Cannot continue this log-in: it has expired or is complete", {
       suggestion: "Log in again",
     }),
 
   wrongFactor: () =>
     new Problem(401, "INVALID_CREDENTIALS", "Cannot accept this factor: it is wrong or was used before", {
-      suggestion: "Take the next code that the app shows, another passkey, or an unused recovery code",
+      suggestion: "Use the next code that the app shows, another passkey, or an unused recovery code",
     }),
 
   wrongFirstCode: () =>
     new Problem(422, "VALIDATION_ERROR", "Cannot confirm the authenticator app: the code is wrong", {
-      errors: [{ field: "code", code: "custom", message: "Not a code that the app shows now" }],
+      errors: [{ field: "code", code: "custom", message: "Not the code that the app shows now" }],
       suggestion: "Check the clock of the device, and enter the code that the app shows now",
     }),
 
   badPasskey: () =>
-    new Problem(422, "VALIDATION_ERROR", "Cannot accept this passkey: its answer is wrong, too old or used", {
-      errors: [{ field: "passkey", code: "custom", message: "Not an answer to a challenge of this account" }],
-      suggestion: "Ask for new options, and try again",
-    }),
+    new Problem(
+      422,
+      "VALIDATION_ERROR",
+      "Cannot accept this passkey: its response is invalid, too old or already used",
+      {
+        errors: [
+          { field: "passkey", code: "custom", message: "Not a response to a challenge of this account" },
+        ],
+        suggestion: "Request new options, and try again",
+      },
+    ),
 
   factorUnreadable: () =>
     new Problem(
@@ -87,7 +94,7 @@ export const callerProblems = {
       "Cannot check this code: the secret of the app was encrypted with another SECRET_KEY",
       {
         suggestion:
-          "Use a recovery code or a passkey, or have the operator run: bun run admin user two-factor-off",
+          "Use a recovery code or a passkey, or ask the operator to run: bun run admin user two-factor-off",
       },
     ),
 
@@ -186,7 +193,7 @@ export const callerProblems = {
     new Problem(
       403,
       "TWO_FACTOR_SETUP_REQUIRED",
-      "Cannot require two-factor log-in of others while you have none yourself",
+      "Cannot require two-factor log-in of others while your own account does not use it",
       {
         suggestion: "Add an authenticator app (POST /users/@me/two-factor/totp) or a passkey first",
       },
@@ -204,15 +211,10 @@ export const callerProblems = {
     ),
 
   reauthenticationRequired: () =>
-    new Problem(
-      403,
-      "REAUTHENTICATION_REQUIRED",
-      "Cannot do this without a recent proof that it is you who is logged in",
-      {
-        suggestion:
-          "Enter the password or a factor again with POST /auth/reauthenticate, and repeat it within ten minutes; without either, log in again",
-      },
-    ),
+    new Problem(403, "REAUTHENTICATION_REQUIRED", "Cannot do this without a recent proof of your identity", {
+      suggestion:
+        "Send the password or a factor again to POST /auth/reauthenticate, and repeat the request within ten minutes; without either, log in again",
+    }),
 
   emailVerificationRequired: () =>
     new Problem(
@@ -251,8 +253,8 @@ export const callerProblems = {
     ),
 
   otherProject: (projectId: string) =>
-    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot use another project than the one of the API key", {
+    new Problem(403, "PROJECT_ACCESS_DENIED", "Cannot use a project other than that of the API key", {
       details: { projectId },
-      suggestion: "Leave projectId out, or use the key of that project",
+      suggestion: "Leave out projectId, or use the key of that project",
     }),
 };

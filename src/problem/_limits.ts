@@ -51,7 +51,7 @@ export const limitProblems = {
     new Problem(429, "RATE_LIMIT_EXCEEDED", `Cannot open another stream: ${limit} ${whose} are open`, {
       details: { retryAfter: 60, limit },
       headers: { "retry-after": "60" },
-      suggestion: "Close one: every stream tells the same, and ends by itself after 5 minutes",
+      suggestion: "Close one: all streams have the same content, and end after 5 minutes",
     }),
 
   tooManyNewProjects: (retryAfter: number) =>

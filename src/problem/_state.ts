@@ -36,7 +36,7 @@ export const stateProblems = {
       `Cannot save this ${kind}: ${details.editedBy ?? "somebody"} has changed it since you read it`,
       {
         details,
-        suggestion: `Read it again, and repeat your change${isRequired ? "" : "; without If-Match it overwrites what is there"}`,
+        suggestion: `Read it again, and repeat your change${isRequired ? "" : "; without If-Match it overwrites the current version"}`,
       },
     ),
   editedBefore: (purpose: "delete" | "send", kind: string, details: EditDetails) =>
@@ -51,13 +51,13 @@ export const stateProblems = {
   /** Where is not for everybody to know: the operator's command says it. */
   capturedAgain: () =>
     new Problem(409, "CONFLICT", "Cannot release captured mails while a process would capture them again", {
-      suggestion: "Have the operator set SMTP_URL in every process of the service, and restart them",
+      suggestion: "Ask the operator to set SMTP_URL in every process of the service, and to restart them",
     }),
 
   mailUnderWay: (status: string) =>
     new Problem(409, "CONFLICT", "Cannot send this mail again: it is still on its way", {
       details: { status },
-      suggestion: "Wait until it was sent, or has failed",
+      suggestion: "Wait until it has been sent or has failed",
     }),
 
   mailNotRepeated: (reason: string) =>
@@ -67,7 +67,7 @@ export const stateProblems = {
 
   importNotUndone: (days: number) =>
     new Problem(409, "CONFLICT", "Cannot undo this import", {
-      suggestion: `Only an import that has ended, completed or failed, and was no dry run can be undone, once, within ${days} days`,
+      suggestion: `An import can be undone once, after it has completed or failed, unless it was a dry run, within ${days} days`,
     }),
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
@@ -92,13 +92,13 @@ export const stateProblems = {
     }),
 
   twoFactorOff: () =>
-    new Problem(409, "CONFLICT", "Cannot make recovery codes: two-factor log-in is off", {
+    new Problem(409, "CONFLICT", "Cannot create recovery codes: two-factor log-in is off", {
       suggestion: "Add an authenticator app or a passkey first: recovery codes come with it",
     }),
 
   noFactorPending: () =>
-    new Problem(409, "CONFLICT", "Cannot confirm an authenticator app: none waits for its first code", {
-      suggestion: "Begin again with POST /users/@me/two-factor/totp",
+    new Problem(409, "CONFLICT", "Cannot confirm an authenticator app: none is waiting for its first code", {
+      suggestion: "Start again with POST /users/@me/two-factor/totp",
     }),
 
   passkeyNotAdded: (most: number) =>
@@ -110,7 +110,7 @@ export const stateProblems = {
     new Problem(
       409,
       "CONFLICT",
-      "Cannot delete this account: it is the only owner of projects that others are in",
+      "Cannot delete this account: it is the only owner of projects with other members",
       {
         details: { projects },
         suggestion:
@@ -119,9 +119,9 @@ export const stateProblems = {
     ),
 
   projectsGoToo: (projects: Named[]) =>
-    new Problem(409, "CONFLICT", "Cannot delete this account: there are projects that nobody else is in", {
+    new Problem(409, "CONFLICT", "Cannot delete this account: it has projects without other members", {
       details: { projects },
-      suggestion: "Repeat it with ?deleteProjects=true: they are deleted with everything in them",
+      suggestion: "Repeat the request with ?deleteProjects=true: they are deleted with everything in them",
     }),
 
   accountNotProven: (email: string) =>
@@ -160,7 +160,7 @@ export const stateProblems = {
   imageInUse: (uses: { noun: string; id: string; name: string }[]) =>
     new Problem(409, "CONFLICT", "Cannot delete this image: templates or campaigns show it", {
       details: { uses },
-      suggestion: "Take it out of them first, or delete it in any case with `force=true`",
+      suggestion: "Remove it from them first, or delete it anyway with `force=true`",
     }),
 
   alreadyInWorkflow: (allowsReentry: boolean) =>

@@ -131,7 +131,7 @@ describeInBrowser("an authenticator app", () => {
     expect(await page.getByRole("dialog").locator("code").textContent()).toBe(secret);
     await page.getByLabel("Enter the code").fill("000000");
     await page.getByRole("button", { name: "Confirm" }).click();
-    await page.getByText("Not a code that the app shows now").waitFor();
+    await page.getByText("Not the code that the app shows now").waitFor();
     expect(await page.getByLabel("Enter the code").inputValue()).toBe("000000");
     await page.getByLabel("Enter the code").fill(codeOf(secret));
     await page.keyboard.press("Enter");

@@ -145,7 +145,7 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
       );
       expect(pooler).toEqual([
         expect.stringMatching(
-          /^error DATABASE_DIRECT_URL leads to a different database than DATABASE_URL Both/,
+          /^error DATABASE_DIRECT_URL points to a different database than DATABASE_URL Both/,
         ),
       ]);
       expect(tables).toHaveLength(0);
@@ -171,14 +171,14 @@ describe(`behind PgBouncer in transaction mode ${NO_PGBOUNCER}`, () => {
       ]);
       expect(alone.proxies).toEqual([expect.stringMatching(/^skipped /)]);
       expect(ignoring.pooler).toEqual([
-        expect.stringMatching(/^error DATABASE_URL leads to .* Set DATABASE_DIRECT_URL/),
+        expect.stringMatching(/^error DATABASE_URL points to .* Set DATABASE_DIRECT_URL/),
       ]);
       expect(twice.pooler).toEqual([
-        expect.stringMatching(/^error DATABASE_DIRECT_URL leads to a pooler too/),
+        expect.stringMatching(/^error DATABASE_DIRECT_URL points to a pooler, too/),
       ]);
       expect(both.pooler).toEqual([
         expect.stringMatching(
-          /^warning Through the pooler nothing ends a runaway statement.* SET statement_timeout = '30s'/,
+          /^warning Through the pooler, statements have no time limit.* SET statement_timeout = '30s'/,
         ),
       ]);
       expect(bounded.pooler).toEqual([expect.stringMatching(/^ok /)]);

@@ -42,19 +42,19 @@ export interface RouteHooks {
 const OF_PROJECT = [{ secretKey: [] }, { session: [], projectId: [] }];
 
 const REFUSALS: Record<string, string> = {
-  400: "Malformed, or a parameter that cannot be used",
+  400: "Malformed, or an invalid parameter",
   401: "No key, an unknown key, or the wrong kind of key",
   402: "A billing limit is reached",
   403: "Not allowed: the project is disabled, or the sender domain is not verified",
   404: "Not found",
-  409: "In conflict with what is there",
+  409: "In conflict with the current state",
   412: "Somebody else has changed it since: `details` says who",
   413: "The body is too large",
-  415: "The body is of a type that is not read here",
+  415: "The content type of the body is not accepted",
   422: "Validation failed: `errors` lists every field",
-  429: "The rate limit is reached: `details.retryAfter` says when to come back",
+  429: "The rate limit is reached: retry after `details.retryAfter` seconds",
   500: "Something unexpected went wrong",
-  501: "This installation lacks what is needed: `suggestion` says which setting",
+  501: "This installation is not configured for this: `suggestion` names the setting",
   503: "The database is away: nothing was changed",
 };
 
