@@ -61,7 +61,7 @@ describe("the DNS", () => {
         "Project Test: the DKIM record is missing, the SPF record is wrong, " +
         "the MX record of the return path is wrong, the DMARC record is missing",
     });
-    expect(found!.advice).toContain("Nothing can be sent from it until its DKIM record is there");
+    expect(found!.advice).toContain("Nothing can be sent from it until its DKIM record is published");
     const dkim = records.find(({ purpose }) => purpose === "DKIM")!;
     expect(found!.advice).toContain(`TXT ${dkim.name} ${dkim.value}`);
     expect(found!.advice).toContain("MX bounces.half-done.com 10 mail.postrider-host.com");
@@ -87,7 +87,7 @@ describe("the DNS", () => {
 
     expect(found).toMatchObject({
       status: "warning",
-      message: "Project Test: the DNS does not answer about the DKIM record",
+      message: "Project Test: the DNS does not respond for the DKIM record",
     });
   });
 
@@ -107,7 +107,7 @@ describe("the DNS", () => {
         {
           check: "dns",
           status: "error",
-          message: `The name servers (${server}) do not answer`,
+          message: `The name servers (${server}) do not respond`,
           advice: expect.stringContaining("DNS_SERVERS"),
         },
       ]);
@@ -151,7 +151,7 @@ describe("the keys that sign", () => {
 
     expect(none.map(({ status }) => status)).toEqual(["skipped"]);
     expect(await keys(service.config.SECRET_KEY)).toEqual([
-      { check: "dkim_keys", status: "ok", message: "All 2 open" },
+      { check: "dkim_keys", status: "ok", message: "All 2 keys can be decrypted" },
     ]);
   });
 

@@ -15,7 +15,7 @@ describe("the SMTP server", () => {
       "closed",
       () => Promise.resolve(`smtp://${CLOSED}`),
       "Cannot reach 127.0.0.1:9",
-      "Nothing listens there",
+      "Nothing is listening there",
     ],
     [
       "whose name does not exist",
@@ -75,7 +75,7 @@ describe("the SMTP server", () => {
 
     expect(found[0]).toMatchObject({
       status: "warning",
-      message: expect.stringContaining("asks for no login"),
+      message: expect.stringContaining("requires no login"),
     });
   });
 

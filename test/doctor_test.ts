@@ -226,7 +226,7 @@ test("campaigns of a disabled project are told, for they go on when it is enable
   expect(enabled!.status).toBe("ok");
   expect(disabled).toMatchObject({
     status: "warning",
-    message: "Project Test is disabled, and 1 campaign waits for it",
+    message: "Project Test is disabled, and 1 campaign waits until it is enabled",
     advice: expect.stringContaining(`bun run admin campaign cancel ${project.id}`),
   });
 });
