@@ -36,7 +36,7 @@ export function leave(go: () => unknown, some: Iterable<Draft> = drafts): void {
   const lost = [...some];
   if (!hasUnsaved(lost)) return void go();
   confirm({
-    title: "Discard what you have written?",
+    title: "Discard your changes?",
     children: "It is not saved yet.",
     action: "Discard",
     stay: "Keep writing",

@@ -5,7 +5,7 @@ import type { PasskeyAssertion, PasskeyOptions, PasskeyRegistration } from "./ap
 export const canUsePasskeys =
   typeof PublicKeyCredential === "function" && "parseRequestOptionsFromJSON" in PublicKeyCredential;
 
-/** Has the browser make a passkey. Throws an error with a sentence for people where there is none. */
+/** Has the browser make a passkey. Throws an error with a sentence for people if there is none. */
 export async function makePasskey(options: PasskeyOptions): Promise<PasskeyRegistration> {
   const json = options as unknown as PublicKeyCredentialCreationOptionsJSON;
   return await told(json.rp.id, async () => {
@@ -37,8 +37,8 @@ function reasonOf(error: unknown, host = ""): string {
   // The browser does not say which of the two it was.
   if (name === "NotAllowedError" || name === "AbortError")
     return "No passkey was given: it was cancelled, or took too long";
-  if (name === "InvalidStateError") return "This device has a passkey for your account already";
+  if (name === "InvalidStateError") return "This device already has a passkey for your account";
   if (name === "SecurityError") return `Passkeys belong to ${host}: open the console there`;
-  if (name === "NotSupportedError") return "This device cannot make the kind of passkey that is asked for";
+  if (name === "NotSupportedError") return "This device cannot create the required kind of passkey";
   return message;
 }

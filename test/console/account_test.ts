@@ -205,7 +205,7 @@ describeInBrowser("a passkey", () => {
     // A second one on the same device is refused by the device.
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByRole("button", { name: "Go on" }).click();
-    await page.getByText("This device has a passkey for your account already").waitFor();
+    await page.getByText("This device already has a passkey for your account").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
 
     await page.getByRole("button", { name: "Log out" }).first().click();
@@ -276,7 +276,7 @@ browserTest(
       .getByText(/^A mail to waiting@people.example is on its way/)
       .first()
       .waitFor();
-    await page.getByRole("button", { name: "Keep the present address" }).click();
+    await page.getByRole("button", { name: "Keep the current address" }).click();
     await page.getByText("Waiting for waiting@people.example").waitFor({ state: "detached" });
     stage.service.smtp.received.length = 0;
     await stage.service.runJobs();

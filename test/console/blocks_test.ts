@@ -108,7 +108,7 @@ describeInBrowser("blocks", () => {
     await page.getByLabel("What can be seen").fill("The sun");
     await page.getByRole("button", { name: "Add a block" }).click();
     await page.getByRole("menuitem", { name: "Button" }).click();
-    await page.getByLabel("Words on the button").fill("Come in");
+    await page.getByLabel("Button text").fill("Come in");
     await mail(page).getByRole("link", { name: "Come in" }).waitFor();
     await mail(page).getByRole("img", { name: "The sun" }).waitFor();
     await keepPicture(page, "template--built");
@@ -124,7 +124,7 @@ describeInBrowser("blocks", () => {
     await edited(page, "<!-- kept -->\n");
     await page.getByText("Blocks", { exact: true }).click();
     await block(page, /^Button/).click();
-    await page.getByLabel("Words on the button").fill("Come in!");
+    await page.getByLabel("Button text").fill("Come in!");
     await save(page);
     expect(await bodyOf(id)).toBe(`${body.replace("Come in", "Come in!")}<!-- kept -->\n`);
     await page.context().close();
@@ -180,7 +180,7 @@ describeInBrowser("blocks", () => {
     await tabTo(page, /^Button/);
     await page.keyboard.press("Alt+ArrowUp");
     await page.keyboard.press("Enter");
-    await tabTo(page, /^Words on the button$/);
+    await tabTo(page, /^Button text$/);
     await page.keyboard.press("Control+a");
     await page.keyboard.type("Go");
     await page.keyboard.press("Control+s");
@@ -216,7 +216,7 @@ describeInBrowser("blocks", () => {
     await page.getByText("Blocks", { exact: true }).click();
     await page.getByRole("heading", { name: "This mail cannot be shown as blocks" }).waitFor();
     await keepPicture(page, "template--no-blocks");
-    await page.getByRole("button", { name: "Show the place in the code" }).click();
+    await page.getByRole("button", { name: "Show it in the code" }).click();
     await page.keyboard.press("Control+z");
     await page.getByText("Blocks", { exact: true }).click();
     await block(page, /^Divider/).waitFor();

@@ -160,8 +160,8 @@ describeInBrowser("the report of a campaign", () => {
     await page.waitForURL(/outcome=unopened/);
     await page.getByText("273 recipients", { exact: true }).waitFor();
     await page.getByRole("combobox", { name: "Outcome" }).click();
-    await page.getByRole("option", { name: "Called it spam" }).click();
-    await page.getByRole("heading", { name: "Nobody has called it spam" }).waitFor();
+    await page.getByRole("option", { name: "Reported as spam" }).click();
+    await page.getByRole("heading", { name: "Nobody has reported it as spam" }).waitFor();
     await page.goBack();
     await page.getByText("273 recipients", { exact: true }).waitFor();
     await page.goBack();

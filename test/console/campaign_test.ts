@@ -357,7 +357,7 @@ describeInBrowser("what is written of a campaign", () => {
     await page.getByLabel("Subject").waitFor();
     await page.context().setOffline(true);
     await page.getByLabel("Subject").fill("Written in a tunnel");
-    await page.getByText("Kept in this browser until the service answers again").waitFor();
+    await page.getByText("Kept in this browser until the service responds again").waitFor();
     await page.context().setOffline(false);
     await saved(page);
     expect((await get(id)).subject).toBe("Written in a tunnel");

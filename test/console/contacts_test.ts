@@ -85,7 +85,7 @@ tour(stage, "contacts", {
   states: {
     conditions: async (page) => {
       await page.getByRole("button", { name: "Conditions" }).click();
-      await page.getByText("the condition is read out here").waitFor();
+      await page.getByText("to see the condition in words").waitFor();
     },
   },
 });
@@ -97,7 +97,7 @@ tour(stage, "contact", {
     "new-field": async (page) => {
       await page.getByRole("button", { name: "Add a field" }).click();
       await page.getByRole("button", { name: "Add", exact: true }).click();
-      await page.getByText("How is the field called?").waitFor();
+      await page.getByText("What is the field called?").waitFor();
     },
     mails: async (page) => {
       await page.getByRole("button", { name: "Cancel" }).click();

@@ -140,7 +140,7 @@ tour(stage, "email", {
     },
     doubt: async (page) => {
       await openMail(page, mails.IN_DOUBT!);
-      await page.getByText("Nobody can know whether it was sent").waitFor();
+      await page.getByText("It is unknown whether it was sent").waitFor();
     },
     bounced: async (page) => {
       await openMail(page, mails.BOUNCED!);
@@ -148,7 +148,7 @@ tour(stage, "email", {
     },
     pending: async (page) => {
       await openMail(page, mails.PENDING!);
-      await page.getByText("It was refused for now").waitFor();
+      await page.getByText("It was refused temporarily").waitFor();
     },
     removed: async (page) => {
       await openMail(page, mails.REMOVED!);
@@ -291,7 +291,7 @@ browserTest(
     insert into captured_mails (project_id, email_id, from_address, to_address, subject, source)
     values (${project.id}, ${id}, ${FROM}, 'early@people.example', 'Too early', ${Buffer.from("Subject: Too early\r\n\r\nHi")})`;
     await on("/inbox", async (page) => {
-      await page.getByText("Mails are sent by now.").waitFor();
+      await page.getByText("Mails are now sent.").waitFor();
       await page.getByRole("button", { name: "More", exact: true }).click();
       await page.getByRole("menuitem", { name: "Release all…" }).click();
       const dialog = page.getByRole("dialog", { name: "Send 1 captured mail?" });

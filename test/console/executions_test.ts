@@ -88,7 +88,7 @@ tour(stage, "workflow-people", {
     "trial-empty": async (page) => {
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
       await tab(page, "Trial run");
-      await page.getByText("Choose a contact: the way").waitFor();
+      await page.getByText("Choose a contact to see the path").waitFor();
       await step(page, "Say hello").waitFor();
     },
     trial: async (page) => {

@@ -142,7 +142,7 @@ browserTest(
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "What became of it" }).focus();
       await page.keyboard.press("Enter");
-      await page.getByText("Captured, and sent to nobody").waitFor();
+      await page.getByText("Captured, not sent").waitFor();
       // Its picture is attached, and not part of what is read here: its words stand in.
       await page.frameLocator("iframe").getByRole("img", { name: "The shop" }).waitFor();
       await page
@@ -171,7 +171,7 @@ browserTest("owners give captured mails up; members see that only owners may", a
     async (page) => {
       await row(page, "ada@people.example").waitFor();
       await page.getByRole("button", { name: "More", exact: true }).click();
-      await page.getByText("Only owners release and give up").waitFor();
+      await page.getByText("Only owners can release and give up mails").waitFor();
       expect(await page.getByRole("menuitem", { name: "Give up all…" }).isDisabled()).toBe(true);
     },
     member,

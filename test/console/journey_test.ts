@@ -46,7 +46,7 @@ browserTest("from the sign-up to a verified domain, an audience and a segment", 
   await heading(page, "Your first project");
   await page.goto(await nextLink());
   await page.getByRole("button", { name: "Yes, it was me" }).click();
-  await page.getByText("You can invite people now").waitFor();
+  await page.getByText("You can now invite people").waitFor();
   await page.getByRole("button", { name: "To the console" }).click();
   await page.getByLabel("Name").fill("Lamp shop");
   await page.getByRole("button", { name: "Create the project" }).click();

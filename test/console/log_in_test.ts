@@ -97,7 +97,7 @@ describe("the pages", () => {
   tour(stage, "dead-link", {
     path: "~/reset-password?token=used&email=ada%40people.example",
     as: null,
-    ready: (page) => page.getByRole("heading", { name: "This link is no longer good" }),
+    ready: (page) => page.getByRole("heading", { name: "This link no longer works" }),
     refused: [400],
   });
 });
@@ -176,16 +176,16 @@ describeInBrowser("a new password by mail", () => {
     const page = await stage.open(`~/log-in?email=${encodeURIComponent(person.email)}`, { as: null });
     await page.getByRole("link", { name: "Lost the password?" }).click();
     await page.getByRole("button", { name: "Send the mail" }).click();
-    await heading(page, "Look into your mail").waitFor();
+    await heading(page, "Check your mail").waitFor();
     const link = await linkIn("/reset-password");
     await page.goto(link);
     await page.getByLabel("New password").fill(NEW_PASSWORD);
     await page.keyboard.press("Enter");
     await heading(page, "Your first project").waitFor();
     await page.goto(link);
-    await heading(page, "This link is no longer good").waitFor();
+    await heading(page, "This link no longer works").waitFor();
     await page.getByRole("button", { name: "Send the mail" }).click();
-    await heading(page, "Look into your mail").waitFor();
+    await heading(page, "Check your mail").waitFor();
 
     expect(await linkIn("/reset-password")).not.toBe(link);
     await page.context().close();
@@ -201,7 +201,7 @@ describeInBrowser("an account of one's own", () => {
     const link = await linkIn("/verify-email");
     await page.goto(link);
     await page.getByRole("button", { name: "Yes, it was me" }).click();
-    await page.getByText("You can invite people now").waitFor();
+    await page.getByText("You can now invite people").waitFor();
     await page.goto(link);
     await page.getByText("There is nothing left to do").waitFor();
     await page.context().close();
@@ -217,7 +217,7 @@ describeInBrowser("an account of one's own", () => {
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Yes, it is mine" }).click();
-    await page.getByText("You can invite people now").waitFor();
+    await page.getByText("You can now invite people").waitFor();
 
     expect((await person.request("GET", "/users/@me")).body.emailProven).toBe(true);
     await page.context().close();
@@ -235,7 +235,7 @@ describeInBrowser("an account of one's own", () => {
     await page.keyboard.press("Enter");
     await heading(page, "The address has been changed").waitFor();
     await page.goto(link);
-    await heading(page, "This link is no longer good").waitFor();
+    await heading(page, "This link no longer works").waitFor();
 
     expect((await person.request("GET", "/users/@me")).body.email).toBe("moved@people.example");
     await page.context().close();
@@ -254,7 +254,7 @@ describeInBrowser("an invitation", () => {
     expect(page.url()).toContain(stage.project.id);
 
     await page.goto(`${stage.origin}/app${path.slice(1)}`);
-    await heading(page, "This invitation is no longer good").waitFor();
+    await heading(page, "This invitation is no longer valid").waitFor();
     await page.getByRole("button", { name: "Log in" }).click();
     expect(await page.getByLabel("Address").inputValue()).toBe("guest@people.example");
     await page.context().close();

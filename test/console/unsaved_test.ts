@@ -20,7 +20,7 @@ const pathOf = (page: OpenPage) =>
   new URL(page.url()).pathname.slice(`/app/p/${stage.project.id}`.length) || "/";
 const heading = (page: OpenPage, name: string) =>
   page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
-const question = (page: OpenPage) => page.getByRole("dialog", { name: "Discard what you have written?" });
+const question = (page: OpenPage) => page.getByRole("dialog", { name: "Discard your changes?" });
 const answer = async (page: OpenPage, word: "Keep writing" | "Discard") => {
   await question(page).getByRole("button", { name: word }).click();
   await question(page).waitFor({ state: "detached" });
@@ -216,7 +216,7 @@ describeInBrowser("a session that ends", () => {
     const person = await stage.member("ADMIN");
     const page = await opened("/segments/new", { as: person });
     await page.getByLabel("Name").fill("Kept");
-    await page.getByText("A list of your own").click();
+    await page.getByText("A list that you manage").click();
     await person.request("GET", "/auth/logout");
     await page.getByRole("button", { name: "Create segment" }).click();
     await page.getByText("what you have written is still here").waitFor();

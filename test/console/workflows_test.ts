@@ -95,7 +95,7 @@ describeInBrowser("the list of workflows", () => {
     const page = await stage.open("/workflows?search=welcome");
     const toggle = row(page, "Welcome").getByRole("switch");
     await toggle.click({ force: true });
-    await page.getByText("Welcome is disabled. Who is in it goes on").waitFor();
+    await page.getByText("Welcome is disabled. Contacts in it continue").waitFor();
     expect(await toggle.isChecked()).toBe(false);
     expect((await stored("Welcome")).enabled).toBe(false);
     await page.getByRole("button", { name: "Undo" }).click();

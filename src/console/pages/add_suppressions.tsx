@@ -43,7 +43,7 @@ export function AddSuppressions({ done }: { done: () => void }) {
         {...form.getInputProps("emails")}
       />
       <Text size="sm" c="dimmed" mt="sm">
-        They get no mail from now on, also none of what is waiting to be sent.
+        They get no more mail, including mail that is already waiting to be sent.
       </Text>
       <FormError error={error} />
       <Button type="submit" mt="lg" fullWidth loading={isSending}>

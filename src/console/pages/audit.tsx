@@ -45,13 +45,13 @@ export default function AuditPage() {
       <PageHeader
         title="Audit log"
         count={total}
-        about="Changes of settings, members, keys, domains and campaigns, the newest first."
+        about="Changes to settings, members, keys, domains and campaigns, newest first."
       />
       {list.isPending && <LoadingPage />}
       {list.isError && rows.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {list.isSuccess && rows.length === 0 && (
         <Empty icon={AuditIcon} title="Nothing yet">
-          Whatever is changed in this project from now on is written down here, with who did it.
+          Every change in this project is recorded here, with who made it.
         </Empty>
       )}
       {rows.length > 0 && (

@@ -34,8 +34,8 @@ function BillingOff() {
           </Button>
         }
       >
-        The operator of this service has not connected it to a payment provider. Sending is free of charge,
-        and limits of your own hold all the same.
+        The operator of this service has not connected a payment provider. Sending is free, and your own
+        limits still apply.
       </Empty>
     </>
   );
@@ -58,7 +58,7 @@ function Billing() {
     <>
       <PageHeader
         title="Billing"
-        about="Limits and use of the present month, the subscription and its invoices."
+        about="This month’s limits and usage, the subscription and its invoices."
         actions={consumption.data && <ToStripe hasSubscription={isLasting(subscription)} />}
       />
       <Sections>

@@ -38,7 +38,7 @@ export default function CampaignsPage() {
       <PageHeader
         title="Campaigns"
         count={total}
-        about="One message to many: now, or at a time that you choose."
+        about="One message to many contacts, now or at a time you choose."
         actions={hasSome ? create : null}
       />
       {hasSome && <Tools state={state} set={set} />}
@@ -46,8 +46,7 @@ export default function CampaignsPage() {
       {list.isError && campaigns.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {list.isSuccess && !hasSome && (
         <Empty icon={CampaignsIcon} title="No campaigns yet" action={create}>
-          Write a mail, choose who gets it, and look at it before it goes out. Nothing is sent until you say
-          so.
+          Write a mail, choose who gets it, and check it before it is sent. Nothing is sent until you confirm.
         </Empty>
       )}
       {list.isSuccess && hasSome && campaigns.length === 0 && (
@@ -62,7 +61,7 @@ export default function CampaignsPage() {
         >
           {state.search
             ? `None has “${state.search}” in its name, subject or sender.`
-            : `None is ${wordOfStatus(state.status).toLowerCase()} at this moment.`}
+            : `None is ${wordOfStatus(state.status).toLowerCase()} right now.`}
         </Empty>
       )}
       {campaigns.length > 0 && (

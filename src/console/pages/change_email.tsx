@@ -55,7 +55,7 @@ function Question({ token, link: { email, newEmail, account }, dead }: QuestionP
   const to = `/change-email?${new URLSearchParams({ token, email: newEmail ?? "" })}`;
   if (changed !== null) {
     return (
-      <Letter title="The address has been changed" about={`${changed} You log in with it from now on.`}>
+      <Letter title="The address has been changed" about={`${changed} Use it to log in from now on.`}>
         <GoOn to={isOwn ? "/account" : logInPath({ email: newEmail ?? "" })}>
           {isOwn ? "To your account" : "Log in"}
         </GoOn>
@@ -91,10 +91,10 @@ function DeadLink({ email }: { email: string }) {
     const { message } = await withProof(() => call("POST /users/@me/email", { body: { email } }));
     setSent(message);
   });
-  if (sent !== null) return <Letter title="Look into your mail" about={sent} aside={TO_ACCOUNT} />;
+  if (sent !== null) return <Letter title="Check your mail" about={sent} aside={TO_ACCOUNT} />;
   if (me && me.email === email) {
     return (
-      <Letter title="This is your address" about="The change is done: there is nothing left to do.">
+      <Letter title="This is your address" about="The change is done.">
         <GoOn to="/account">To your account</GoOn>
       </Letter>
     );
@@ -102,7 +102,7 @@ function DeadLink({ email }: { email: string }) {
   const to = email ? `/change-email?${new URLSearchParams({ email })}` : "/account";
   return (
     <Letter
-      title="This link is no longer good"
+      title="This link no longer works"
       about={`It was used, withdrawn, or is older than an hour. ${user ? `If your account still needs ${email || "another address"}, ask for it again.` : "If your account still needs another address, log in and ask for it again."}`}
       aside={user && TO_ACCOUNT}
     >

@@ -144,8 +144,8 @@ function NoContacts({ openNew }: { openNew: () => void }) {
         </>
       }
     >
-      Contacts are the people you write to. Bring them in from a CSV file, add one by hand, or send them with
-      the API: each tracked event makes its contact.
+      Contacts are the people you write to. Import a CSV file, add one by hand, or use the API: tracking an
+      event creates its contact.
     </Empty>
   );
 }

@@ -69,7 +69,7 @@ const PROVIDERS: { id: string; name: string; naming: Naming; steps: string[] }[]
   },
   {
     id: "bind",
-    name: "A zone file of your own",
+    name: "Your own zone file",
     naming: "long",
     steps: [
       "End each name with a dot, such as bounces.shop.example.",
@@ -104,14 +104,16 @@ export function Providers({ domain }: { domain: string }) {
         ))}
         <li>
           {chosen?.naming === "long"
-            ? "Write the names as they stand here."
-            : `Many forms add “.${domain}” to the name by themselves: there, leave that part of the name out.`}
+            ? "Enter the names exactly as shown here."
+            : `Many forms add “.${domain}” to the name automatically: in that case, leave out that part.`}
         </li>
         <li>
           If the domain has an SPF record already, do not add a second one: put the part before “~all” into
           the one that is there.
         </li>
-        <li>It takes minutes at most providers, and up to a day at some. This page looks again by itself.</li>
+        <li>
+          It takes minutes at most providers, and up to a day at some. This page checks again automatically.
+        </li>
       </ol>
     </section>
   );

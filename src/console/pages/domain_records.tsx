@@ -7,7 +7,7 @@ import classes from "./domains.module.css";
 const PURPOSES: Record<DnsRecord["purpose"], { name: string; why: string }> = {
   DKIM: { name: "Signature (DKIM)", why: "Proves that the domain is yours, and signs every mail." },
   SPF: { name: "Senders (SPF)", why: "Names the servers that may send for the domain." },
-  RETURN_PATH: { name: "Way back (return path)", why: "Lets bounces come back, so that lists stay clean." },
+  RETURN_PATH: { name: "Return path", why: "Returns bounces to Postrider, so that lists stay clean." },
   DMARC: { name: "Policy (DMARC)", why: "Tells receivers what to do with mail that fails the checks." },
 };
 

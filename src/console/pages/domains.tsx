@@ -42,15 +42,15 @@ export default function DomainsPage() {
       <PageHeader
         title="Domains"
         count={domains.data?.length}
-        about="What mail is sent from. A domain proves itself by records in its DNS."
+        about="The domains that mail is sent from. DNS records prove that a domain is yours."
         actions={domains.data?.length ? add : null}
       />
       <Loaded query={domains}>
         {(list) =>
           list.length === 0 ? (
             <Empty icon={DomainsIcon} title="No domain yet" action={add}>
-              Mail is only sent from a domain that proves it is yours. Add it, publish a few records in its
-              DNS, and it is verified within minutes.
+              Mail is only sent from verified domains. Add yours, publish a few records in its DNS, and it is
+              verified within minutes.
             </Empty>
           ) : (
             <ul className={classes.list}>

@@ -100,7 +100,7 @@ function Said({
         mail={mail}
         nothing={
           removedAt
-            ? "What this mail said is no longer kept: the text of mails is removed after a while, what became of them stays."
+            ? "The content of this mail is no longer kept: it is deleted after a while, but the outcome is kept."
             : "This mail has no text."
         }
         view={view}
@@ -135,7 +135,7 @@ function NoMail() {
           </Button>
         }
       >
-        It was deleted after the time for which mails are kept, or it belongs to another project.
+        It has expired and was deleted, or it belongs to another project.
       </Empty>
     </>
   );

@@ -133,7 +133,7 @@ function NoMatch({ clear }: { clear: () => void }) {
         </Button>
       }
     >
-      Change a filter, or show all mails. A search finds a part of an address or of a subject.
+      Change a filter, or show all mails. The search finds part of an address or a subject.
     </Empty>
   );
 }

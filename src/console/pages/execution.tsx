@@ -92,7 +92,7 @@ function Shown({ execution, graph }: Props) {
             chosen={step || null}
             choose={choose}
             openMail={(id) => set({ mail: id })}
-            end={stepExecutions.length === 0 ? "It has not come to its first step yet." : undefined}
+            end={stepExecutions.length === 0 ? "It has not reached its first step yet." : undefined}
           />
         </div>
       </div>

@@ -23,7 +23,7 @@ export default function FirstProjectPage() {
   return (
     <Letter
       title={projects.length > 0 ? "A new project" : "Your first project"}
-      about="A project has its own contacts, mails, keys and members. Most people have one for each product."
+      about="A project has its own contacts, mails, keys and members. Most people have one per product."
       aside={
         <>
           {projects.length > 0 ? <Link href="/">Back</Link> : <span>{email}</span>}

@@ -60,7 +60,7 @@ function ImportView({ one }: { one: ContactImport }) {
           <>
             <Time at={createdAt} />
             {createdBy && ` by ${createdBy}`}
-            {dryRun && " · a trial, which changed nothing"}
+            {dryRun && " · a dry run, which changed nothing"}
           </>
         }
         actions={
@@ -77,7 +77,8 @@ function ImportView({ one }: { one: ContactImport }) {
       {!result && !failedReason && <ImportProgress label="Importing" progress={progress} />}
       {failedReason && (
         <Alert color="red" variant="light" icon={<WarningIcon />} title={failedReason}>
-          Nothing more is imported of this file. Mend it, and import it again: contacts are never doubled.
+          Nothing more of this file is imported. Fix the file and import it again: no contact is created
+          twice.
         </Alert>
       )}
       <Undone one={one} />
@@ -127,7 +128,7 @@ function Undone({ one: { undo } }: { one: ContactImport }) {
       color={undo.state === "failed" ? "red" : "gray"}
       variant="light"
       icon={<InfoIcon size={16} />}
-      title={undo.state === "failed" ? "The undoing has failed" : "This import was undone"}
+      title={undo.state === "failed" ? "Undo failed" : "This import was undone"}
       mb="md"
     >
       {formatCount(undo.deletedCount, "contact")} deleted, {formatNumber(undo.restoredCount)} restored

@@ -96,7 +96,8 @@ export default function InboxPage() {
       />
       {isSent === true && rows.length > 0 && (
         <Alert variant="light" color="gray" icon={<InfoIcon size={16} />} mb="md">
-          Mails are sent by now. These are from before: an owner can release those that are still wanted.
+          Mails are now sent. These were captured before: an owner can release those that should still be
+          sent.
         </Alert>
       )}
       {!(isEmpty && !isFiltered) && (
@@ -155,7 +156,7 @@ function Actions({ unread }: { unread: number }) {
     confirm({
       title: `Delete ${formatCount(all, "mail")} from the inbox?`,
       children:
-        "Only what the inbox shows, for everybody who sees it. In the list of sent mails they stay as captured, and owners can still release them. This cannot be undone.",
+        "They are removed only from the inbox, for everybody. They stay in the list of sent mails as captured, and owners can still release them. This cannot be undone.",
       action: "Delete all",
       act: async () => {
         await clear.mutateAsync({});
@@ -190,7 +191,9 @@ function MoreActions({ askToClear }: { askToClear: () => void }) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{isAllowed ? "Those still captured" : "Only owners release and give up"}</Menu.Label>
+        <Menu.Label>
+          {isAllowed ? "Those still captured" : "Only owners can release and give up mails"}
+        </Menu.Label>
         <Menu.Item
           leftSection={<SendIcon size={15} />}
           disabled={!isAllowed || isSent !== true}
@@ -219,8 +222,8 @@ function NothingCaptured({ isSent }: { isSent: boolean | undefined }) {
       action={<Button onClick={() => navigate("/emails")}>Sent mails</Button>}
     >
       {isSent
-        ? "This installation has a mail server. The inbox is for the time before: then mails come here instead of going out."
-        : "There is no mail server yet (SMTP_URL). Until there is, every mail of this project comes here within a moment, and nobody receives it."}
+        ? "This installation has a mail server. The inbox holds mails that were captured before it had one."
+        : "There is no mail server yet (SMTP_URL). Until there is, every mail of this project appears here a moment later, and nobody receives it."}
     </Empty>
   );
 }
@@ -236,7 +239,7 @@ function NoMatch({ search, clear }: { search: string; clear: () => void }) {
         </Button>
       }
     >
-      {search ? "The search finds a part of the subject, the recipient or the sender." : "Nothing is unread."}
+      {search ? "The search finds part of the subject, recipient or sender." : "Nothing is unread."}
     </Empty>
   );
 }

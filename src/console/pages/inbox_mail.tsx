@@ -141,7 +141,7 @@ function Actions({ mail: { id, emailId }, markAsUnread }: { mail: InboxMail; mar
     confirm({
       title: "Delete this mail from the inbox?",
       children:
-        "Only what the inbox shows, for everybody who sees it. In the list of sent mails it stays. This cannot be undone.",
+        "It is removed only from the inbox, for everybody. It stays in the list of sent mails. This cannot be undone.",
       action: "Delete",
       act: async () => {
         await remove.mutateAsync({ path: { id } });
@@ -196,7 +196,7 @@ function OfOwners({ emailId }: { emailId: string }) {
   return (
     <>
       <Menu.Divider />
-      {!isAllowed && <Menu.Label>Only owners release and give up</Menu.Label>}
+      {!isAllowed && <Menu.Label>Only owners can release and give up mails</Menu.Label>}
       <Menu.Item
         leftSection={<SendIcon size={15} />}
         disabled={!isAllowed || isSent !== true}
@@ -227,7 +227,7 @@ function NoMail() {
           </Button>
         }
       >
-        It was deleted, the inbox has newer ones instead, or it belongs to another project.
+        It was deleted, replaced by newer ones, or belongs to another project.
       </Empty>
     </>
   );

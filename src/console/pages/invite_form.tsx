@@ -35,7 +35,7 @@ export function InviteForm({ done }: { done: () => void }) {
     <form onSubmit={submit} noValidate>
       <TextInput
         label="Address"
-        description="People who have an account are in at once. Others get a mail with a link."
+        description="People with an account are added at once. Others get a mail with a link."
         type="email"
         placeholder="grace@example.com"
         autoComplete="off"

@@ -18,7 +18,7 @@ export default function KeysPage() {
     <>
       <PageHeader
         title="Keys"
-        about="What lets your programs into this project. Give each of them a key of its own."
+        about="Keys give your programs access to this project. Use a separate key for each program."
         actions={
           <Gate role="ADMIN">
             <Button leftSection={<AddIcon size={16} />} onClick={() => setCreating(true)}>

@@ -9,7 +9,7 @@ export default function LimitsPage() {
     <>
       <PageHeader
         title="Limits"
-        about="How much mail this project may send and take in a month. Nothing is billed here: a limit keeps a mistake from becoming large."
+        about="How much mail this project may send and take in a month. Nothing is billed here: limits keep mistakes small."
       />
       <Sections>
         <Usage />

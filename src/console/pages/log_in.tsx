@@ -14,7 +14,7 @@ import { useSession } from "../session.ts";
 /** Why somebody is here again, by `because` of the address. */
 const REASONS: Record<string, string> = {
   expired: "That took more than ten minutes, so the log-in has ended. Enter the password once more.",
-  again: "Log in once more, to show that it is you. Then you are back where you were.",
+  again: "Log in again to confirm that it is you. You then return to where you were.",
 };
 
 /** `/log-in`, and then to where `return` says: an address below the console. */
@@ -32,7 +32,9 @@ export function LogInPage() {
   return (
     <Letter
       title="Log in"
-      about={user && `You are logged in as ${user.email}. Log in as somebody else, or go on to the console.`}
+      about={
+        user && `You are logged in as ${user.email}. Log in as somebody else, or continue to the console.`
+      }
       aside={
         <>
           <Link href="/sign-up">Create an account</Link>

@@ -5,5 +5,5 @@ import type { Member } from "../api.gen.ts";
 export const ROLES: Record<Member["role"], { name: string; about: string }> = {
   MEMBER: { name: "Member", about: "Contacts, content and sending" },
   ADMIN: { name: "Admin", about: "Also settings, domains, members, billing and keys" },
-  OWNER: { name: "Owner", about: "Also reset, deletion and who owns the project" },
+  OWNER: { name: "Owner", about: "Also reset, deletion and ownership of the project" },
 };

@@ -32,7 +32,7 @@ export default function MembersPage() {
       <PageHeader
         title="Members"
         count={active?.length}
-        about="Who can see this project, and what they may do in it."
+        about="The members of this project, and their roles."
         actions={
           <Gate role="ADMIN">
             <Button leftSection={<AddIcon size={16} />} onClick={() => setInviting(true)}>
@@ -43,10 +43,7 @@ export default function MembersPage() {
       />
       <Sections>
         {invited.length > 0 && (
-          <Section
-            title="Invited"
-            about="They join by signing up with this address, or by confirming that it is theirs."
-          >
+          <Section title="Invited" about="They join by signing up with this address, or by verifying it.">
             <Rows label="Invited">
               {invited.map((member) => (
                 <InvitedRow key={member.userId} member={member} />
@@ -198,7 +195,7 @@ function useRemove({ userId, email, role, status }: Member, isMe: boolean) {
       confirm({
         title: `Leave ${name}?`,
         action: "Leave",
-        children: <>You no longer see this project. Somebody who is in it can invite you again.</>,
+        children: <>You lose access to this project. A member can invite you again.</>,
         act: async () => {
           await call("DELETE /projects/{id}/members/{userId}", { path });
           await left(id);
@@ -218,10 +215,7 @@ function useRemove({ userId, email, role, status }: Member, isMe: boolean) {
       children: isInvited ? (
         <>The link in the mail stops working.</>
       ) : (
-        <>
-          They no longer see this project, from now on. What they made in it stays, and so do the keys that
-          they created.
-        </>
+        <>They lose access to this project at once. Everything they created stays, including keys.</>
       ),
       act: async () => {
         await call("DELETE /projects/{id}/members/{userId}", { path });

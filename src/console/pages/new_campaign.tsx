@@ -26,7 +26,7 @@ export default function NewCampaignPage() {
     <>
       <PageHeader
         title="New campaign"
-        about="Choose what to begin with. Everything in it can be changed, and nothing is sent yet."
+        about="Choose a starting point. You can change everything, and nothing is sent yet."
         back={{ label: "Campaigns", to: "/campaigns" }}
       />
       {segment !== "" && <ForSegment id={segment} />}

@@ -22,7 +22,7 @@ export default function NewTemplatePage() {
     <>
       <PageHeader
         title="New template"
-        about="Choose what to begin with. Everything in it can be changed."
+        about="Choose a starting point. You can change everything."
         back={{ label: "Templates", to: "/templates" }}
       />
       <StartCards choose={(name) => set({ start: name })} />

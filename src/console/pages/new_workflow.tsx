@@ -21,7 +21,7 @@ export default function NewWorkflowPage() {
     <>
       <PageHeader
         title="New workflow"
-        about="Choose what to begin with. Everything in it can be changed, and nothing starts before you enable it."
+        about="Choose a starting point. You can change everything, and nothing starts until you enable it."
         back={{ label: "Workflows", to: "/workflows" }}
       />
       <ul className={classes.starts}>
@@ -89,7 +89,7 @@ function NewWorkflowForm({ start, close }: { start: Start; close: () => void }) 
         <Autocomplete
           mt="sm"
           label="Event of an order"
-          description="Who has done this is not written to any further."
+          description="Contacts who have done this get no more mails."
           data={events}
           maxLength={255}
           key={form.key("goal")}

@@ -16,7 +16,7 @@ export default function ResetPasswordPage() {
   const dead = (
     <Ask
       email={email}
-      title="This link is no longer good"
+      title="This link no longer works"
       about="It was used, or it is older than an hour. We will send you a new one."
     />
   );

@@ -19,7 +19,7 @@ export default function SecurityPage() {
     <>
       <PageHeader
         title="Reputation"
-        about="Mailbox providers watch how much of your mail bounces or is reported as unwanted. So does Postrider, and stops a project before they do."
+        about="Mailbox providers watch how much of your mail bounces or is reported as spam. So does Postrider, and it can stop a project before they do."
       />
       <Loaded query={reputation}>{({ data }) => <Shown reputation={data} />}</Loaded>
     </>
@@ -33,7 +33,7 @@ function Shown({ reputation }: { reputation: Reputation }) {
       <Standing reputation={reputation} />
       <Section
         title="Bounces and complaints"
-        about={`The levels apply from ${formatNumber(levels.minimumMails)} mails on.`}
+        about={`The levels apply once there are ${formatNumber(levels.minimumMails)} mails.`}
       >
         <Table fz="sm" aria-label="Rates" layout="fixed" horizontalSpacing="xs">
           <Table.Thead>
@@ -106,7 +106,7 @@ function Standing({ reputation: { status, isDisabled } }: { reputation: Reputati
         color={isBad ? "red" : "yellow"}
         variant="light"
         icon={<WarningIcon />}
-        title={isBad ? "Too high: the project is about to be stopped" : "Close to the limit"}
+        title={isBad ? "Too high: the project may be stopped" : "Close to the limit"}
       >
         {[...status.violations, ...status.warnings].join(". ")}. Write only to people who asked for your mail,
         and remove addresses that nobody has opened a mail at for a long time.
@@ -115,7 +115,7 @@ function Standing({ reputation: { status, isDisabled } }: { reputation: Reputati
   }
   return (
     <Alert color="green" variant="light" icon={<DoneIcon />}>
-      All is well: nothing is near a level.
+      All is well: no rate is near a limit.
     </Alert>
   );
 }

@@ -35,15 +35,15 @@ export default function SegmentsPage() {
       <PageHeader
         title="Segments"
         count={segments.data?.length}
-        about="Named parts of your contacts, to write to and to start workflows with."
+        about="Named groups of contacts, for campaigns and workflows."
         actions={segments.data?.length ? create : null}
       />
       <Loaded query={segments}>
         {(all) =>
           all.length === 0 ? (
             <Empty icon={SegmentsIcon} title="No segment yet" action={create}>
-              Say who belongs together, such as “ordered in the last 30 days”. Who satisfies that is a member
-              from then on, by itself.
+              Define a group, such as “ordered in the last 30 days”. Contacts who match become members
+              automatically.
             </Empty>
           ) : (
             <List all={all} />

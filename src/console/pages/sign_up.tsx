@@ -71,7 +71,7 @@ function Join({ token, link: { email, account, invitation } }: { token: string; 
       aside={
         account ? (
           <>
-            <span>Lost the password, or not your account? A new password makes it yours, and you join.</span>
+            <span>Lost the password, or not your account? Reset the password to make it yours and join.</span>
             <Link href={resetPath(email)}>Reset the password</Link>
           </>
         ) : null
@@ -88,8 +88,8 @@ function Join({ token, link: { email, account, invitation } }: { token: string; 
 function DeadInvitation({ email }: { email: string }) {
   return (
     <Letter
-      title="This invitation is no longer good"
-      about="It was used or withdrawn, or it is older than two weeks. If you used it yourself, you are in the project: log in. If not, ask the person who invited you for another one."
+      title="This invitation is no longer valid"
+      about="It was used or withdrawn, or it is older than two weeks. If you used it yourself, you are a member: log in. If not, ask the person who invited you for a new one."
       aside={<Link href={resetPath(email)}>Lost the password?</Link>}
     >
       <GoOn to={logInPath({ email })}>Log in</GoOn>

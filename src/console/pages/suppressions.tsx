@@ -77,7 +77,7 @@ export default function SuppressionsPage() {
           }
         >
           {isFiltered
-            ? "Try a part of the address, or another reason."
+            ? "Try part of the address, or another reason."
             : "Addresses that bounce permanently or complain are added automatically. Add those that another service has suppressed before you write to them."}
         </Empty>
       )}

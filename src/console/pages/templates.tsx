@@ -42,7 +42,7 @@ export default function TemplatesPage() {
       {list.isError && templates.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {list.isSuccess && !hasSome && (
         <Empty icon={TemplatesIcon} title="No templates yet" action={create}>
-          Begin with a mail that is nearly finished, such as a newsletter or a receipt, and make it yours.
+          Start from a ready-made mail, such as a newsletter or a receipt, and make it yours.
         </Empty>
       )}
       {list.isSuccess && hasSome && templates.length === 0 && (

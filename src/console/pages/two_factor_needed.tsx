@@ -12,7 +12,7 @@ export default function TwoFactorNeededPage({ project }: { project: string }) {
   return (
     <Letter
       title={`${project} asks for two-factor log-in`}
-      about="Its owner admits only members who log in with a second step: a code of an app, or a passkey. Setting it up takes two minutes, and then you are in."
+      about="Its owner requires a second step at log-in: a code from an app, or a passkey. Setting it up takes two minutes."
       aside={other && <Link href={`~${placeOf(other.id)}`}>Go to {other.name} instead</Link>}
     >
       <GoOn to={`~${APP}/account#two-factor`}>Set it up</GoOn>

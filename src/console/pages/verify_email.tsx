@@ -71,7 +71,9 @@ function Question({ token, link: { email, account }, dead }: QuestionProps) {
           ? `You are logged in to the account ${email}. If you created it, confirm it: after that you can invite people, and you join the projects that you are invited to.`
           : `An account was created with ${email}. If it was you, confirm it. If it was not, follow the other link in the mail.`
       }
-      aside={account?.verified && <Link href={resetPath(email)}>Not yours? Set a password, and it is</Link>}
+      aside={
+        account?.verified && <Link href={resetPath(email)}>Not yours? Set a password to make it yours</Link>
+      }
     >
       <LetterForm
         submit={submit}
@@ -94,7 +96,7 @@ const Verified = () => (
 const Proven = () => (
   <Letter
     title="Your address is verified"
-    about="You can invite people now, and have joined the projects that you were invited to."
+    about="You can now invite people, and you have joined the projects that you were invited to."
   >
     <GoOn to="/">To the console</GoOn>
   </Letter>
@@ -103,7 +105,7 @@ const Proven = () => (
 const NotYetProven = ({ logIn }: { logIn: string }) => (
   <Letter
     title="Your address is verified"
-    about="You are not logged in to the account in this browser. Log in to show that it is yours: then you can invite people, and join the projects that you are invited to."
+    about="You are not logged in to the account in this browser. Log in to confirm that it is yours: you can then invite people, and join the projects that you are invited to."
     aside={TO_CONSOLE}
   >
     <GoOn to={logIn}>Log in</GoOn>
@@ -127,7 +129,7 @@ function DeadLink({ email }: { email: string }) {
   return (
     <Ask
       email={email}
-      title="This link is no longer good"
+      title="This link no longer works"
       about="It was used, or it is older than an hour. If the address is not verified yet, we will send you a new one."
     />
   );

@@ -50,7 +50,7 @@ export default function WorkflowsPage() {
       <PageHeader
         title="Workflows"
         count={total}
-        about="Series of mails, waits and decisions that contacts go through by themselves."
+        about="Automated series of mails, waits and decisions."
         actions={hasSome ? create : null}
       />
       {hasSome && <Tools state={state} set={set} />}
@@ -58,8 +58,7 @@ export default function WorkflowsPage() {
       {list.isError && rows.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {list.isSuccess && !hasSome && (
         <Empty icon={WorkflowsIcon} title="No workflows yet" action={create}>
-          Begin with one that is nearly finished, such as a welcome series or a reminder of a cart, and make
-          it yours.
+          Start from a ready-made one, such as a welcome series or a cart reminder, and make it yours.
         </Empty>
       )}
       {list.isSuccess && hasSome && rows.length === 0 && <NoneMatches {...state} set={set} />}
@@ -120,7 +119,7 @@ function NoneMatches({ search, set }: ListState & { set: Set }) {
         </Button>
       }
     >
-      {search ? `None has “${search}” in its name or description.` : "There is none in this state."}
+      {search ? `None has “${search}” in its name or description.` : "None has this status."}
     </Empty>
   );
 }

@@ -53,7 +53,7 @@ function Asked({ question }: { question: Question }) {
       {typed !== undefined && (
         <TextInput
           mt="md"
-          label={`Type “${typed}” to go on`}
+          label={`Type “${typed}” to continue`}
           value={word}
           onChange={(event) => setWord(event.currentTarget.value)}
           autoComplete="off"

@@ -12,7 +12,7 @@ export interface KeptDraft<T> {
   at: number;
 }
 
-/** The draft of this name, such as `<user>.<project>.template.<id>`; null where there is none. */
+/** The draft of this name, such as `<user>.<project>.template.<id>`; null if there is none. */
 export function keptDraft<T>(name: string): KeptDraft<T> | null {
   try {
     return JSON.parse(localStorage.getItem(START + name) ?? "null") as KeptDraft<T> | null;

@@ -128,7 +128,7 @@ function Sent({ about, again, aside }: { about: ReactNode; again: () => void; as
   const features = useFeatures();
   return (
     <Letter
-      title="Look into your mail"
+      title="Check your mail"
       about={about}
       aside={
         <>

@@ -15,7 +15,7 @@ export function LoggedOutBanner() {
   }, [cache]);
   return (
     <div role="status" className={classes.banner}>
-      You are logged out, and what you have written is still here.{" "}
+      You are logged out. What you have written is still here.{" "}
       <a href={`${APP}/log-in`} target="_blank" rel="noreferrer">
         Log in in another window
       </a>

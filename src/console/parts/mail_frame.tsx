@@ -9,7 +9,7 @@ interface Props {
   /** For readers of the screen: `Mail: Welcome`. */
   title: string;
   withPictures?: boolean;
-  /** As programs show it that are set to dark. */
+  /** As mail programs show it in dark mode. */
   isDark?: boolean;
 }
 

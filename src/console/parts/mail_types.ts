@@ -13,17 +13,15 @@ interface Words {
 export const MAIL_TYPES: Record<MailType, Words> = {
   MARKETING: {
     label: "Marketing",
-    about: "For those who are subscribed. Your address and a link to unsubscribe are put at its end.",
+    about: "For subscribed contacts. A footer with your address and an unsubscribe link is added.",
   },
   TRANSACTIONAL: {
     label: "Transactional",
-    about:
-      "About something that the recipient has done, such as an order. Also for those who are unsubscribed.",
+    about: "About something the recipient did, such as an order. Also sent to unsubscribed contacts.",
   },
   HEADLESS: {
     label: "Marketing, without a footer",
-    about:
-      "For those who are subscribed. You put the link to unsubscribe into it yourself: {{unsubscribeUrl}}.",
+    about: "For subscribed contacts. You add the unsubscribe link yourself: {{unsubscribeUrl}}.",
   },
 };
 

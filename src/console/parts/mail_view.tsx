@@ -57,7 +57,7 @@ export function MailView({ mail: { subject, html, text }, view, isDark, set, not
           />
         )}
         {isMail && (
-          <Tooltip label="As programs show it that are set to dark">
+          <Tooltip label="As mail programs show it in dark mode">
             <ActionIcon
               aria-label="Dark"
               aria-pressed={isDark}

@@ -31,7 +31,7 @@ export async function withProof<T>(act: () => Promise<T>): Promise<T> {
     await new Promise<void>((proven, reject) => {
       show({
         proven,
-        cancelled: () => reject(new Error("Nothing was changed: it is not known that it is you")),
+        cancelled: () => reject(new Error("Nothing was changed: your identity was not confirmed")),
       });
     });
     return await act();
@@ -73,7 +73,7 @@ function Question({ question, cancel }: { question: Asked; cancel: () => void })
   return (
     <>
       <Text size="sm" mb="md">
-        An open browser is not enough for this. It is not asked again for ten minutes.
+        This needs a confirmation that it is you. You are not asked again for ten minutes.
       </Text>
       <FactorForm
         methods={methods}
@@ -106,8 +106,8 @@ function LogInAgain({ email, cancel }: { email: string; cancel: () => void }) {
   return (
     <>
       <Text size="sm">
-        An open browser is not enough for this, and you have no password and no second factor here. Log in
-        once more, as you did before: for ten minutes after that you can do it.
+        This needs a confirmation that it is you, and you have no password and no second factor here. Log in
+        again the same way: you can then do it for ten minutes.
       </Text>
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={cancel}>

@@ -87,7 +87,7 @@ export default function Search({ isOpen, close, showKeys }: Props) {
           </Spotlight.ActionsGroup>
         ))}
         {groups.length === 0 && (
-          <Spotlight.Empty>{found.isFetching ? "Searching…" : "Nothing is called so"}</Spotlight.Empty>
+          <Spotlight.Empty>{found.isFetching ? "Searching…" : "Nothing found"}</Spotlight.Empty>
         )}
       </Spotlight.ActionsList>
     </Spotlight.Root>

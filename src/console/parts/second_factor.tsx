@@ -57,7 +57,7 @@ export function SecondFactor({ challenge: { challenge, methods }, finish, cancel
 function aboutOf(methods: Challenge["methods"]): string {
   if (methods.includes("code")) return "Enter the code that your authenticator app shows for Postrider now.";
   return methods.includes("passkey") && canUsePasskeys
-    ? "Show with your passkey that it is you."
+    ? "Confirm with your passkey."
     : "Enter one of the recovery codes that you kept when you set this up.";
 }
 

@@ -43,7 +43,7 @@ export function Failed({ error, retry }: { error: Error; retry?: () => unknown }
       <h2 className={classes.title}>{error.message}</h2>
       <div className={classes.text}>
         {suggestion && `${suggestion}. `}
-        {error instanceof Unreachable && "It is asked again by itself as soon as it answers. "}
+        {error instanceof Unreachable && "It is retried automatically. "}
         {requestId && <span className={classes.request}>Request {requestId}</span>}
       </div>
       {retry && (

@@ -29,7 +29,7 @@ export function Usage() {
   return (
     <Section
       title="Limits of this month"
-      about="What goes beyond a limit is refused until the month ends. You are told when 80 % are used."
+      about="Mail beyond a limit is refused until the month ends. You are notified when 80 % is used."
       actions={
         <Gate role="ADMIN">
           <Button variant="default" size="xs" onClick={() => setEditing(true)} disabled={!limits.data}>

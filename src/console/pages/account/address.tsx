@@ -48,7 +48,7 @@ export function AddressSection({ me }: { me: User }) {
       <form onSubmit={submit} noValidate className={classes.fields}>
         <TextInput
           label="New address"
-          description="It gets a mail with a link. Until that is opened, the present one stays."
+          description="We will send a link to it. Your current address stays until you open that link."
           type="email"
           autoComplete="email"
           key={form.key("email")}
@@ -76,7 +76,7 @@ function Pending({ email, ask, withdrawn }: PendingProps) {
     reads: ["GET /users/@me"],
     onSuccess: () => {
       withdrawn();
-      toast.done("The address stays as it is");
+      toast.done("The address was not changed");
     },
   });
   const again = async () => {
@@ -86,7 +86,7 @@ function Pending({ email, ask, withdrawn }: PendingProps) {
   };
   return (
     <Alert color="yellow" variant="light" mb="md" title={`Waiting for ${email}`}>
-      A mail is there, or on its way: the link in it changes the address, within an hour.
+      We have sent a mail to it. The link in it changes the address and works for an hour.
       <Group gap="xs" mt="sm">
         <Button variant="default" size="xs" loading={isAsking} onClick={() => void again()}>
           Send the mail again
@@ -98,7 +98,7 @@ function Pending({ email, ask, withdrawn }: PendingProps) {
           loading={withdraw.isPending}
           onClick={() => withdraw.mutate({})}
         >
-          Keep the present address
+          Keep the current address
         </Button>
       </Group>
     </Alert>
@@ -110,7 +110,7 @@ function Unverified({ email }: { email: string }) {
     onSuccess: () => toast.done(`Another mail to ${email} is on its way`),
   });
   return (
-    <Alert color="yellow" variant="light" mb="md" title="Open the link in the mail that you got">
+    <Alert color="yellow" variant="light" mb="md" title="Open the link in the mail we sent you">
       You can be invited to projects, and invite others, once the address is verified.
       <br />
       <Button

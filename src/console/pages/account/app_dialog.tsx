@@ -77,7 +77,7 @@ function Confirm({
     async ({ code }) => {
       const { recoveryCodes } = await call("POST /users/@me/two-factor/totp/confirm", { body: { code } });
       toast.done(
-        isMove ? "The new app is set up, and the old one is void" : "The authenticator app is set up",
+        isMove ? "The new app is set up, and the old one no longer works" : "The authenticator app is set up",
       );
       await added(recoveryCodes);
     },
@@ -92,7 +92,7 @@ function Confirm({
           </Text>
           <QrCode text={uri} label="QR code for your authenticator app" />
           <Text size="sm" c="dimmed" mt="xs" mb={4}>
-            No camera? Type this in:
+            No camera? Enter this key:
           </Text>
           <Copyable value={secret} label="secret" />
         </li>

@@ -19,8 +19,8 @@ export function DeleteSection({ me }: { me: User }) {
       title="Delete the account"
       about={
         bound.length > 0
-          ? "Others are in these projects, and you are their only owner. Make somebody else owner first, or delete them:"
-          : "You leave all projects, and those that nobody else is in are deleted with everything in them. It cannot be undone."
+          ? "You are the only owner of these projects, and they have other members. Make somebody else an owner first, or delete them:"
+          : "You leave all projects. Those without other members are deleted with everything in them. This cannot be undone."
       }
       isDanger
       actions={
@@ -65,7 +65,7 @@ function Consequences({ deleted, left }: AccountDeletion) {
           <b>{left.length === 1 ? "Goes" : "Go"} on without you:</b> {names(left)}.
         </p>
       )}
-      <p>Your sessions, passkeys and recovery codes are gone at once. It cannot be undone.</p>
+      <p>Your sessions, passkeys and recovery codes stop working at once. This cannot be undone.</p>
     </>
   );
 }

@@ -16,7 +16,7 @@ export const namesOf = (projects: { name: string }[]) =>
 function lastOne({ requiredBy }: TwoFactor): string {
   const shut =
     requiredBy.length > 0 ? ` ${namesOf(requiredBy)} will not let you in until you set it up again.` : "";
-  return `Without another one, two-factor log-in is off: your password alone lets you in, and the recovery codes are void.${shut}`;
+  return `Without another one, two-factor log-in is off: your password alone is enough, and the recovery codes stop working.${shut}`;
 }
 
 /** Removing, turning off, and new recovery codes. */
@@ -31,9 +31,7 @@ export function useFactorActions() {
         title: "Remove the authenticator app?",
         action: "Remove",
         children:
-          factors.passkeys.length > 0
-            ? "Its codes are good for nothing any more. Your passkeys stay."
-            : lastOne(factors),
+          factors.passkeys.length > 0 ? "Its codes stop working. Your passkeys stay." : lastOne(factors),
         act: async () => {
           await withProof(() => call("DELETE /users/@me/two-factor/totp", {}));
           await read();
@@ -46,7 +44,7 @@ export function useFactorActions() {
         action: "Remove",
         children:
           factors.passkeys.length > 1 || factors.totp
-            ? "It cannot be used to log in any more. Delete it on the device, too."
+            ? "It can no longer be used to log in. Delete it on the device, too."
             : lastOne(factors),
         act: async () => {
           await withProof(() => call("DELETE /users/@me/two-factor/passkeys/{id}", { path: { id } }));
@@ -58,7 +56,7 @@ export function useFactorActions() {
       confirm({
         title: "Make new recovery codes?",
         action: "Make new ones",
-        children: "The codes that you have now are good for nothing after that.",
+        children: "Your current codes stop working.",
         act: async () => {
           const made = await withProof(() => call("POST /users/@me/two-factor/recovery-codes", {}));
           show(made.recoveryCodes);
@@ -69,7 +67,7 @@ export function useFactorActions() {
       confirm({
         title: "Turn two-factor log-in off?",
         action: "Turn off",
-        children: `${removed(factors)} After that your password alone lets you in.${factors.requiredBy.length > 0 ? ` ${namesOf(factors.requiredBy)} will not let you in until you set it up again.` : ""}`,
+        children: `${removed(factors)} After that, your password alone is enough.${factors.requiredBy.length > 0 ? ` ${namesOf(factors.requiredBy)} will not let you in until you set it up again.` : ""}`,
         act: async () => {
           // One at a time: what is gone stays gone where another one is refused.
           if (factors.totp) await withProof(() => call("DELETE /users/@me/two-factor/totp", {}));

@@ -24,7 +24,7 @@ export function NameSection({ me }: { me: User }) {
       <form onSubmit={submit} noValidate className={classes.fields}>
         <TextInput
           label="Your name"
-          description="What the other members of your projects call you."
+          description="The name that other members of your projects see."
           autoComplete="name"
           key={form.key("name")}
           {...form.getInputProps("name")}

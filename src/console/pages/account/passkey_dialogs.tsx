@@ -63,7 +63,7 @@ function Rename({ passkey: { id, name: before }, close }: { passkey: Passkey; cl
 }
 
 const validate = {
-  name: (name: string) => (name.trim() ? null : "Give it a name, so that you know which one it is"),
+  name: (name: string) => (name.trim() ? null : "Give it a name, to tell your passkeys apart"),
 };
 
 interface NameFormProps {
@@ -79,7 +79,7 @@ function NameForm({ state: { form, submit, isSending, error }, close, button, ch
       {children}
       <TextInput
         label="Name"
-        description="So that you know which one it is."
+        description="To tell your passkeys apart."
         autoComplete="off"
         data-autofocus
         key={form.key("name")}

@@ -35,7 +35,7 @@ function Change() {
         />
         <PasswordInput
           label="New password"
-          description="A few words that only you put together are good."
+          description="A few unrelated words make a good password."
           autoComplete="new-password"
           key={form.key("newPassword")}
           {...form.getInputProps("newPassword")}
@@ -64,7 +64,7 @@ function First({ email }: { email: string }) {
           loading={request.isPending}
           onClick={() => request.mutate({ body: { email } })}
         >
-          Get one by mail
+          Set one by mail
         </Button>
       }
     />

@@ -24,8 +24,8 @@ export function RecoveryCodes({ codes, email, close }: Props) {
       {codes && (
         <>
           <Text size="sm" mb="md">
-            Keep them where you find them without your phone: in a password manager, or on paper. Each lets
-            you in once when you have neither app nor passkey. They are not shown again.
+            Keep them somewhere you can reach without your phone, such as a password manager or on paper. Each
+            works once, when you have neither app nor passkey. They are not shown again.
           </Text>
           <ul className={classes.codes} aria-label="Recovery codes">
             {codes.map((code) => (

@@ -32,7 +32,7 @@ export function SessionsSection() {
   return (
     <Section
       title="Sessions"
-      about="Where you are logged in. End what you do not know, and change the password then."
+      about="Where you are logged in. If you do not recognise a session, end it and change your password."
       actions={
         others > 0 && (
           <Button variant="default" size="xs" onClick={ask}>

@@ -200,7 +200,7 @@ function CodesRow({ left, renew }: { left: number; renew: () => void }) {
           {left === 0 ? "None left" : `${formatNumber(left)} of ${ALL_CODES} left`}
         </Status>
       }
-      about="For the day when you have neither phone nor passkey. Each works once."
+      about="For when you have neither phone nor passkey. Each works once."
       actions={
         <Button variant="default" size="xs" onClick={renew}>
           Make new ones

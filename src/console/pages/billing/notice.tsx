@@ -25,7 +25,7 @@ export function BillingNotice({ subscription, returned }: Props) {
     return (
       <Alert color="red" variant="light" icon={<WarningIcon />} title={unpaid} role="status">
         <Group justify="space-between" gap="sm">
-          <span>See there which invoice is open, and pay it or change the way of paying.</span>
+          <span>See there which invoice is open, and pay it or change the payment method.</span>
           <ToStripe hasSubscription>Pay</ToStripe>
         </Group>
       </Alert>
@@ -46,7 +46,7 @@ export function BillingNotice({ subscription, returned }: Props) {
 const UNPAID: Record<string, string> = {
   past_due: "The last payment has failed",
   unpaid: "Several payments have failed",
-  incomplete: "The first payment has not gone through",
+  incomplete: "The first payment did not go through",
 };
 
 function Quiet({ close, children }: { close: () => void; children: ReactNode }) {

@@ -16,7 +16,7 @@ const KINDS: { value: Campaign["audienceType"]; label: string; about: string }[]
   {
     value: "FILTERED",
     label: "A condition",
-    about: "Those who satisfy a condition, for this campaign alone.",
+    about: "Contacts who match a condition, for this campaign only.",
   },
 ];
 
@@ -113,7 +113,7 @@ function SegmentSelect({ value, error, choose }: SegmentProps) {
       label="Segment"
       placeholder={segments?.length === 0 ? "There is no segment yet" : "Choose one"}
       searchable
-      nothingFoundMessage="No segment is called so"
+      nothingFoundMessage="No segment has this name"
       data={(segments ?? []).map(({ id, name, memberCount }) => ({
         value: id,
         label: `${name} (${formatCount(memberCount, "member")})`,

@@ -43,9 +43,7 @@ export default function Check({ stored, draft, go }: Props) {
     <div className={classes.check}>
       <div className={classes.bar}>
         <p className={classes.quiet} role="status">
-          {isFirst
-            ? "Links are followed and pictures asked for: this takes some seconds."
-            : summaryOf(check.data)}
+          {isFirst ? "Links and images are being checked: this takes a few seconds." : summaryOf(check.data)}
         </p>
         <Button
           variant="default"
@@ -72,7 +70,7 @@ export function summaryOf(data: { checks: CampaignCheck[] } | undefined): string
   if (!data) return "";
   const errors = of(data.checks, "ERROR").length;
   const warnings = of(data.checks, "WARNING").length;
-  if (errors + warnings === 0) return "Everything is as it should be.";
+  if (errors + warnings === 0) return "Everything is fine.";
   const said = [
     errors > 0 && formatCount(errors, "thing to mend", "things to mend"),
     warnings > 0 && formatCount(warnings, "thing to look at", "things to look at"),

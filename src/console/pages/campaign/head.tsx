@@ -27,7 +27,7 @@ export function SaveState({ stored: { answer }, draft }: Props) {
   const gap = gapOf(words);
   if (gap) return <>Not saved yet: {gap.text}</>;
   if (other) return <>Not saved yet: somebody else has changed it</>;
-  if (isLost) return <>Kept in this browser until the service answers again</>;
+  if (isLost) return <>Kept in this browser until the service responds again</>;
   if (isHeld) return <>Not saved yet: see what is marked</>;
   return <>{isSaving || answer.status === "DRAFT" ? "Saving…" : "Not saved yet"}</>;
 }

@@ -25,7 +25,7 @@ export function NotSaved({ stored, draft, go }: Props) {
         title="There are changes that are not saved"
         action={<Button onClick={() => void save()}>Save</Button>}
       >
-        It goes out as it was saved last. Save what you have changed, or discard it.
+        The last saved version would be sent. Save your changes, or discard them.
       </Empty>
     );
   }

@@ -30,7 +30,7 @@ export function Reach({ words }: { words: Words }) {
     <aside className={classes.reach} aria-label="Who this reaches" data-old={isOld || undefined}>
       <h2 className={classes.heading}>Who this reaches</h2>
       {!isWhole ? (
-        <p className={classes.quiet}>As soon as the audience is complete, it is counted here.</p>
+        <p className={classes.quiet}>The audience is counted here once it is complete.</p>
       ) : error ? (
         <p className={classes.quiet} role="status">
           {error instanceof Refusal && error.status === 422

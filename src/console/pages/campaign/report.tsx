@@ -99,8 +99,8 @@ function Cancelled({ campaign: { sentAt, sentCount, totalRecipients } }: { campa
   return (
     <Alert color="yellow" variant="light" icon={<InfoIcon size={16} />} mb="md">
       {sentAt === null
-        ? "It was cancelled before its time came: nobody got it."
-        : `It was cancelled after ${formatCount(sentCount, "mail")}. The other ${formatNumber(rest)} are never sent: to reach those recipients, duplicate it and choose whom the copy goes to.`}
+        ? "It was cancelled before it was sent: nobody got it."
+        : `It was cancelled after ${formatCount(sentCount, "mail")}. The other ${formatNumber(rest)} are never sent: to reach those recipients, duplicate it and choose who gets the copy.`}
     </Alert>
   );
 }

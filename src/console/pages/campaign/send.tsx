@@ -32,7 +32,7 @@ export default function Send({ stored, draft, go }: Props) {
       )}
       <Section
         title="Test mail"
-        about="To one address, with [TEST] before its subject and the data of the contact who has that address. It counts in no report."
+        about="To one address, with [TEST] before its subject and the data of the contact with that address. It is not counted in reports."
       >
         <TestMailForm campaign={stored.answer} />
       </Section>

@@ -39,7 +39,7 @@ export function When({ stored, words }: Props) {
       about={
         isScheduled && scheduledFor
           ? `It goes out on ${formatAppointment(scheduledFor)}, ${formatRelative(scheduledFor)}.`
-          : "Nothing is sent before you have confirmed it."
+          : "Nothing is sent until you confirm it."
       }
       actions={
         isScheduled && (
@@ -126,8 +126,8 @@ function useAsk({ stored: { answer, etag }, words }: Props) {
           </p>
           <p className={classes.quiet}>
             {time
-              ? "They are counted again then. Until then it can be changed, moved or unscheduled."
-              : "What has gone out cannot be taken back. The rest can be stopped while it is being sent."}
+              ? "They are counted again at that time. Until then, you can change, reschedule or unschedule it."
+              : "Sent mails cannot be taken back. The rest can be cancelled while it is being sent."}
           </p>
         </>
       ),
@@ -144,7 +144,7 @@ function useAsk({ stored: { answer, etag }, words }: Props) {
     });
   };
   const obstacle = reach.error
-    ? `It cannot be counted whom this reaches: ${reach.error.message}.`
+    ? `The audience cannot be counted: ${reach.error.message}.`
     : reach.data?.reachable === 0
       ? "Nobody would get it: choose another audience."
       : null;

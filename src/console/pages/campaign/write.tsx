@@ -110,7 +110,7 @@ function UseTemplate({ draft: { words, set }, close }: { draft: CampaignDraft; c
       });
       close();
       const undo = () => set({ subject, preheader, body, templateId });
-      toast.done(`The words are those of ${template.name}`, { undo });
+      toast.done(`The content of ${template.name} was copied`, { undo });
     } catch (error) {
       toast.failed(error);
     }
@@ -118,8 +118,8 @@ function UseTemplate({ draft: { words, set }, close }: { draft: CampaignDraft; c
   return (
     <>
       <p className={classes.lead}>
-        Its subject, preview text and body take the place of what is there. Changes that you make here stay
-        out of the template.
+        Its subject, preview text and body replace the current ones. Changes that you make here do not affect
+        the template.
       </p>
       <TemplateChoice choose={(id) => void choose(id)} />
     </>

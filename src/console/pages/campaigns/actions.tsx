@@ -62,7 +62,7 @@ export function useCampaignActions() {
       title: `Stop sending ${name}?`,
       action: "Stop sending",
       stay: "Go on sending",
-      children: `${formatNumber(done)} of ${formatCount(total, "mail")} had gone out a moment ago: they stay sent. The rest is never sent, and the campaign cannot go on later.`,
+      children: `${formatNumber(done)} of ${formatCount(total, "mail")} were sent as of a moment ago. The rest is never sent, and the campaign cannot be resumed.`,
       act: async () => {
         await call("POST /campaigns/{id}/cancel", { path: { id } }, { projectId });
         await again();
@@ -78,8 +78,8 @@ export function useCampaignActions() {
       action: "Delete",
       children:
         status === "DRAFT"
-          ? "It was never sent. Its words are deleted for good."
-          : `Its report is deleted for good. The ${formatCount(sentCount, "mail")} that it sent, and what became of them, stay with their contacts.`,
+          ? "It was never sent. It is deleted permanently."
+          : `Its report is deleted permanently. The ${formatCount(sentCount, "mail")} that it sent stay with their contacts.`,
       act: async () => {
         await call("DELETE /campaigns/{id}", { path: { id } }, { projectId });
         deleted?.();

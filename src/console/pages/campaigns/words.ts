@@ -38,7 +38,7 @@ export function audienceOf(
 ): string {
   if (audienceType === "ALL") return "All contacts";
   if (audienceType === "FILTERED") return "A condition";
-  if (segmentId === null) return "A segment that is gone";
+  if (segmentId === null) return "A deleted segment";
   return segments.get(segmentId) ?? "A segment";
 }
 

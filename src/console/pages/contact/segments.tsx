@@ -32,7 +32,7 @@ export function Segments({ contact: { id, email, segments = [] } }: { contact: W
         <Others present={segments} join={(segment) => add.mutate(inputOf(segment.id))} explain={setAsked} />
       }
     >
-      {segments.length === 0 && <p className={classes.quiet}>In no segment at this moment.</p>}
+      {segments.length === 0 && <p className={classes.quiet}>In no segment.</p>}
       <ul className={classes.list} aria-label="Segments">
         {segments.map((segment) => (
           <li key={segment.id} className={classes.line}>

@@ -40,7 +40,7 @@ function words(operation: Operation, contacts: string, segment: string) {
         title: `Subscribe ${contacts}?`,
         action: "Subscribe",
         about:
-          "They receive marketing mails from then on. Subscribe only people who have asked for them. Those who are subscribed already stay as they are.",
+          "They receive marketing mails from then on. Subscribe only people who have asked for them. Those who are already subscribed stay as they are.",
       };
     case "unsubscribe":
       return {
@@ -52,7 +52,7 @@ function words(operation: Operation, contacts: string, segment: string) {
       return {
         title: `Add ${contacts} to “${segment}”?`,
         action: "Add",
-        about: "Those who are in it already stay in it.",
+        about: "Those who are already in it stay in it.",
       };
     case "remove":
       return {

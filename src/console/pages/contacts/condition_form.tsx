@@ -25,7 +25,7 @@ export default function ConditionForm({ condition, apply }: Props) {
       <ConditionBuilder conditions={conditions} />
       {isTooLong && (
         <Text size="sm" c="var(--bad)" mt="sm" role="alert">
-          This is too long for a filter: make a segment of it.
+          This is too long for a filter: create a segment instead.
         </Text>
       )}
       <Group justify="flex-end" gap="xs" mt="lg">

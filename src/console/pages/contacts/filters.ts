@@ -87,7 +87,7 @@ export function contactFilterOf(filters: Filters): ContactFilter {
   };
 }
 
-/** The condition of the address; null where there is none, or none that can be read. */
+/** The condition of the address; null if there is none, or none that can be read. */
 export function readCondition(text: string): Condition | null {
   try {
     return text ? (JSON.parse(text) as Condition) : null;

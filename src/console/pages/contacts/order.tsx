@@ -83,7 +83,7 @@ export function Jump({
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus shadow="md" width={248}>
       <Popover.Target>
-        <Tooltip label="By last activity there is nowhere to jump to" disabled={!isBlocked}>
+        <Tooltip label="Sorting by last activity has no positions to jump to" disabled={!isBlocked}>
           <Button
             variant="default"
             size="xs"

@@ -35,7 +35,7 @@ function wordsOf(mail: Email): Words | null {
     case "CAPTURED":
       return {
         tone: "gray",
-        title: "Captured, and sent to nobody",
+        title: "Captured, not sent",
         text: (
           <>
             There was no mail server when it was to be sent. It is in the{" "}
@@ -47,7 +47,7 @@ function wordsOf(mail: Email): Words | null {
     case "BOUNCED":
       return {
         tone: "red",
-        title: "The recipient’s server refused it for good",
+        title: "The recipient’s server refused it permanently",
         text: (
           <>
             <Reply error={error} /> If that is about the address itself, it is on the{" "}
@@ -100,7 +100,7 @@ function pending({ attempts, error, nextAttemptAt }: Email): Words | null {
   if (attempts === 0) return null;
   return {
     tone: "yellow",
-    title: "It was refused for now, and is tried again",
+    title: "It was refused temporarily, and is retried",
     text: (
       <>
         <Reply error={error} />{" "}
@@ -118,13 +118,13 @@ function pending({ attempts, error, nextAttemptAt }: Email): Words | null {
 function inDoubt({ error }: Email): Words {
   return {
     tone: "yellow",
-    title: "Nobody can know whether it was sent",
+    title: "It is unknown whether it was sent",
     text: (
       <>
-        The connection ended after the mail was handed over, and before the mail server had answered.{" "}
+        The connection ended after the mail was handed over and before the mail server replied.{" "}
         <Reply error={error} /> A notice of the provider, an open or a click settles it. Whether such mails
-        are sent again by themselves is a choice of the <Link href="/settings">settings</Link>: somebody may
-        then have it twice.{" "}
+        are resent automatically is set in the <Link href="/settings">settings</Link>: somebody may then have
+        it twice.{" "}
         <Anchor
           href={`${BASE}/docs/guides/reliability#doubt`}
           target="_blank"

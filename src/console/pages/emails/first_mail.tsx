@@ -27,9 +27,9 @@ export function FirstMail() {
   const isSent = useFeatures()?.smtp;
   return (
     <Empty icon={MailIcon} title="No mail was sent yet" action={senders && <Action sender={senders} />}>
-      Each mail stands here with what became of it, whether a request, a campaign or a workflow sent it.{" "}
+      Every mail is listed here with its outcome, whether a request, a campaign or a workflow sent it.{" "}
       {isSent === false &&
-        "There is no mail server yet: mails are captured, and can be read in the inbox of the console. "}
+        "There is no mail server yet: mails are captured, and you can read them in the inbox. "}
       <Anchor
         href={`${BASE}/docs/guides/sending`}
         target="_blank"

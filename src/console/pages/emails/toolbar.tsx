@@ -106,7 +106,7 @@ export function Toolbar({ filters, set }: Props) {
         {isTooShort(filters)
           ? `Type ${MIN_SEARCH} letters or more of an address or a subject.`
           : dropped.length > 0 &&
-            `Without ${dropped.join(" and ")}: only the mails of one contact can be narrowed by several of these.`}
+            `Without ${dropped.join(" and ")}: several of these filters can only be combined for the mails of one contact.`}
       </p>
     </div>
   );

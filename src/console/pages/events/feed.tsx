@@ -144,7 +144,7 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void
           </Button>
         }
       >
-        Nothing that has happened matches. What happens from now on appears here within a second.
+        Nothing matches so far. New activity appears here within a second.
       </Empty>
     );
   }

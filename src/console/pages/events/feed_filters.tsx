@@ -44,7 +44,7 @@ export function FeedFilters({ value: { types, event, contact }, set }: Props) {
         // Names that are new have just been seen in the feed.
         onDropdownOpen={() => void list.refetch()}
         limit={MAX_OPTIONS}
-        nothingFoundMessage="No event is called so"
+        nothingFoundMessage="No event has this name"
         clearable
         clearButtonProps={{ "aria-label": "Any event" }}
       />

@@ -57,7 +57,7 @@ function Known({ item }: { item: Activity }) {
             {text}
           </Fact>
         ))}
-        {metadata.machine === true && <Fact name="By">A program, such as a scanner of links</Fact>}
+        {metadata.machine === true && <Fact name="By">A program, such as a link scanner</Fact>}
         {typeof eventName === "string" && (
           <Fact name="Event">
             <Link href={`/events?name=${encodeURIComponent(eventName)}`}>{eventName}</Link>

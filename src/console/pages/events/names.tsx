@@ -165,8 +165,8 @@ function NoEvents() {
         </Button>
       }
     >
-      Track what people do in your application, such as “signed up” or “ordered”: it starts workflows and
-      makes segments.
+      Track what people do in your application, such as “signed up” or “ordered”, to start workflows and build
+      segments.
     </Empty>
   );
 }

@@ -46,7 +46,7 @@ export function TimeLine({ label, lines, chosen, choose, openMail, end }: Props)
               aria-pressed={line.stepId === chosen}
               onClick={() => choose(line.stepId)}
             >
-              {line.name ?? "A step that is gone"}
+              {line.name ?? "A deleted step"}
             </button>
             <Outcome line={line} {...(openMail && { openMail })} />
           </div>

@@ -119,8 +119,8 @@ export function faultsOf(targets: Target[]): ReadonlyMap<number, string> {
   const faults = new Map<number, string>();
   for (const [index, target] of targets.entries()) {
     if (target === null) continue;
-    if (target.trim() === "") faults.set(index, "How is the field called?");
-    else if (targets.indexOf(target) !== index) faults.set(index, "Another column becomes this already");
+    if (target.trim() === "") faults.set(index, "What is the field called?");
+    else if (targets.indexOf(target) !== index) faults.set(index, "Another column is already mapped to this");
   }
   if (!targets.includes("email")) faults.set(-1, "No column has the addresses");
   return faults;

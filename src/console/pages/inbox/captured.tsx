@@ -51,8 +51,8 @@ export function useCaptured() {
         title: dry.discarded === 0 ? "Nothing to give up" : `Give up ${formatCount(dry.discarded, "mail")}?`,
         children:
           dry.discarded === 0
-            ? "None of these mails waits to be released."
-            : "They can no longer be sent: they count as suppressed from then on. What the inbox shows stays. This cannot be undone.",
+            ? "None of these mails is waiting to be released."
+            : "They can no longer be sent, and count as suppressed. They stay in the inbox. This cannot be undone.",
         ...(dry.discarded > 0 && {
           action: "Give up",
           act: async () => {
@@ -120,8 +120,7 @@ function WhatIsReleased({ report: { released, refused, skipped } }: { report: Re
   const reasons = Object.entries(addTallies(refused, skipped));
   return (
     <>
-      {released > 0 &&
-        "They go to their recipients at once, as they were written, and count for this month. "}
+      {released > 0 && "They are sent to their recipients at once, and count towards this month’s usage. "}
       {reasons.length > 0 && (
         <>
           Not sent:
@@ -134,7 +133,7 @@ function WhatIsReleased({ report: { released, refused, skipped } }: { report: Re
           </ul>
         </>
       )}
-      {released === 0 && reasons.length === 0 && "No captured mail waits to be sent."}
+      {released === 0 && reasons.length === 0 && "No captured mail is waiting to be sent."}
     </>
   );
 }

@@ -15,7 +15,7 @@ const SCOPES: { value: Scope; word: string; about: string }[] = [
   { value: "send", word: "Send mail", about: "Transactional mail, with and without a template." },
   { value: "track", word: "Track events", about: "A key that can do only this may be part of a web page." },
   { value: "read", word: "Read", about: "Contacts, mails and statistics. It changes nothing." },
-  { value: "all", word: "Everything", about: "All that keys may do." },
+  { value: "all", word: "Everything", about: "Everything that keys may do." },
 ];
 
 /** `send` as `Send mail`. */

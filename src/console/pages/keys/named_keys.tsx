@@ -31,7 +31,7 @@ export function NamedKeys({ isCreating, setCreating, show }: Props) {
   return (
     <Section
       title="Named keys"
-      about="One for each program, with no more than it needs: one of them can be revoked and the others go on."
+      about="One for each program, with only the scopes it needs: you can revoke one without affecting the others."
     >
       <Loaded query={list}>
         {({ keys }) =>
@@ -45,7 +45,7 @@ export function NamedKeys({ isCreating, setCreating, show }: Props) {
                 </Gate>
               }
             >
-              A key for your shop that may only send, one for a report that may only read.
+              For example, a key for your shop that may only send, and one for a report that may only read.
             </Empty>
           ) : (
             <Rows label="Named keys">
@@ -146,7 +146,7 @@ function useRevoke({ id: keyId, name, lastUsedAt }: ProjectKey) {
         <>
           {lastUsedAt ? (
             <>
-              It was used last <Time at={lastUsedAt} />.{" "}
+              It was last used <Time at={lastUsedAt} />.{" "}
             </>
           ) : (
             "It was never used. "

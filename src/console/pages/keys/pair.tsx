@@ -46,8 +46,8 @@ function useRegenerate(show: (once: Once) => void) {
       action: "Regenerate",
       children: (
         <>
-          The public and the secret key stop working at once: every program and every page that uses one of
-          them is refused until it has the new one. Named keys go on working.
+          The public and the secret key stop working at once: every program and page that uses one of them is
+          refused until it has the new one. Named keys keep working.
         </>
       ),
       act: async () => {
@@ -56,7 +56,7 @@ function useRegenerate(show: (once: Once) => void) {
           title: "The new secret key",
           value: secret,
           label: "secret key",
-          about: "The new public key stands on this page.",
+          about: "The new public key is shown on this page.",
         });
         await readAgain(cache, null, ["GET /users/@me/projects"]);
       },

@@ -38,7 +38,7 @@ export function WebhookSigning({ show }: { show: (once: Once) => void }) {
         {({ hint, previousUntil }) => (
           <Facts>
             <Fact name="Secret">
-              {hint === null ? "None yet: the first webhook makes one" : <code>whsec_…{hint}</code>}
+              {hint === null ? "None yet: the first webhook creates one" : <code>whsec_…{hint}</code>}
             </Fact>
             {previousUntil && (
               <Fact name="The one before">
@@ -61,8 +61,8 @@ function useRotate(show: (once: Once) => void) {
       action: "Create it",
       children: (
         <>
-          Webhooks are signed with the new secret from now on, and for a day with the present one as well:
-          give your servers the new one until then.
+          Webhooks are signed with the new secret from now on, and for one day with the current one as well.
+          Update your servers by then.
         </>
       ),
       act: async () => {
@@ -71,7 +71,7 @@ function useRotate(show: (once: Once) => void) {
           title: "The new webhook secret",
           value: secret,
           label: "webhook secret",
-          about: "The one before signs as well for a day.",
+          about: "The previous one also signs for one day.",
         });
         await readAgain(cache, id, ["GET /projects/{id}/webhook-secret"]);
       },

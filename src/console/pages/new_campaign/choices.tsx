@@ -33,7 +33,7 @@ export function TemplateChoice({ choose }: Props) {
         </Button>
       }
     >
-      A template is a mail that is written once and sent often. A campaign can begin without one, too.
+      A template is a mail that is written once and sent often. You can start a campaign without one, too.
     </Empty>
   );
   return (
@@ -62,7 +62,7 @@ export function CampaignChoice({ choose }: Props) {
   const { list, campaigns } = useCampaigns({ search, status: "" });
   const none = (
     <Empty icon={CampaignsIcon} title="No earlier campaign">
-      This will be the first one: begin with a new mail.
+      This will be the first one: start with a new mail.
     </Empty>
   );
   return (

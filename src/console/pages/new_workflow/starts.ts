@@ -87,7 +87,7 @@ export const STARTS: Record<string, Start> = {
   },
   cart: {
     label: "Abandoned cart",
-    about: "Reminds those who left something in their cart, twice at most.",
+    about: "Reminds those who left something in their cart, at most twice.",
     name: "Abandoned cart",
     events: { begin: "cart updated", goal: "ordered" },
     allowReentry: true,

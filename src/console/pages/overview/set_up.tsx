@@ -22,7 +22,7 @@ interface Step {
 const stepsOf = (state: SetupState): Step[] => [
   {
     title: "Verify a domain",
-    about: "Mail is sent from your own domain, signed for it.",
+    about: "So that mail is sent from your own domain, and signed.",
     isDone: state.hasVerifiedDomain,
     page: "/domains",
     guide: "domains",
@@ -30,7 +30,7 @@ const stepsOf = (state: SetupState): Step[] => [
   },
   {
     title: "Add the first contact",
-    about: "By hand, from a file, or by an event of your application.",
+    about: "By hand, from a file, or with an event from your application.",
     isDone: state.contactCount > 0,
     page: "/contacts",
     guide: "contacts",
@@ -38,7 +38,7 @@ const stepsOf = (state: SetupState): Step[] => [
   },
   {
     title: "Send the first mail",
-    about: "A campaign to many, or one mail by the API.",
+    about: "A campaign to many, or one mail through the API.",
     isDone: state.hasMail || state.lastCampaignSentAt !== null,
     page: "/campaigns",
     guide: "sending",
@@ -46,7 +46,7 @@ const stepsOf = (state: SetupState): Step[] => [
   },
   {
     title: "Switch a workflow on",
-    about: "A series of mails that begins with an event.",
+    about: "A series of mails that starts with an event.",
     isDone: state.hasEnabledWorkflow,
     page: "/workflows",
     guide: "workflows",

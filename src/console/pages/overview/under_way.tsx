@@ -42,7 +42,7 @@ export function UnderWay() {
               </ul>
             )}
             {activities.length === 0 && !sending.data?.data.length && (
-              <p className={classes.quiet}>Nothing is scheduled, and no workflow waits for anything.</p>
+              <p className={classes.quiet}>Nothing is scheduled, and no workflow is waiting.</p>
             )}
           </>
         )}

@@ -49,7 +49,7 @@ export function AddMembers({ segment, isOpen, close }: Props) {
       <form onSubmit={submit}>
         <Textarea
           label="Addresses"
-          description="One a line, or with commas between. Other words are left out."
+          description="One per line, or separated by commas. Other words are ignored."
           placeholder={"ada@example.com\nbob@example.com"}
           autosize
           minRows={6}
@@ -61,8 +61,8 @@ export function AddMembers({ segment, isOpen, close }: Props) {
         />
         <Checkbox
           mt="md"
-          label="Create contacts for addresses that are not there yet"
-          description="They are subscribed: do this only for people who have agreed."
+          label="Create contacts for new addresses"
+          description="They will be subscribed: only do this for people who have agreed."
           checked={isCreating}
           onChange={(event) => setCreating(event.currentTarget.checked)}
         />
@@ -98,7 +98,7 @@ function useAdd({ id, name }: Segment) {
       });
       const added = answers.reduce((sum, answer) => sum + answer.added, 0);
       toast.done(
-        added > 0 ? `${formatCount(added, "contact")} added to ${name}` : "All of them were members already",
+        added > 0 ? `${formatCount(added, "contact")} added to ${name}` : "All of them were already members",
       );
       return answers.flatMap(({ notFound }) => notFound);
     } finally {

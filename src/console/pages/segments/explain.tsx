@@ -27,7 +27,7 @@ export function Explain({ segment }: { segment: Segment }) {
         <Explained key={contact} segment={segment} contactId={contact} />
       ) : (
         <p className={classes.quiet}>
-          Choose a contact: each filter is shown with its answer and the value of the contact.
+          Choose a contact to see the result of each filter and the contact’s value.
         </p>
       )}
     </>
@@ -84,7 +84,7 @@ function Answers({ condition: { logic, groups }, vocabulary }: AnswersProps) {
     <>
       {isMany && (
         <p className={classes.setHead}>
-          {logic === "AND" ? "All of these groups have to hold:" : "One of these groups has to hold:"}
+          {logic === "AND" ? "All of these groups must match:" : "One of these groups must match:"}
         </p>
       )}
       <ul className={classes.answers}>

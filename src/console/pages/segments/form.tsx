@@ -114,7 +114,7 @@ export function SegmentForm({ draft, isNew = false }: { draft: SegmentDraft; isN
         )}
         <Switch
           label="Record who joins and leaves"
-          description="Each time an event, which can start workflows."
+          description="Records an event each time, which can start workflows."
           checked={words.trackMembership}
           onChange={(event) => setWords({ trackMembership: event.currentTarget.checked })}
         />
@@ -133,15 +133,15 @@ function Kind({ value, change }: { value: Segment["type"]; change: (type: Segmen
         aria-label="Kind"
         data={[
           { value: "DYNAMIC", label: "By a condition" },
-          { value: "STATIC", label: "A list of your own" },
+          { value: "STATIC", label: "A list that you manage" },
         ]}
         value={value}
         onChange={(type) => change(type)}
       />
       <p className={classes.quiet}>
         {value === "DYNAMIC"
-          ? "Contacts are members as long as they satisfy it."
-          : "You add and remove the members. After it is made, addresses can be pasted."}
+          ? "Contacts are members as long as they match it."
+          : "You add and remove the members. Once it is created, you can paste addresses."}
       </p>
     </div>
   );

@@ -67,10 +67,10 @@ export function Members({ segment }: { segment: Segment }) {
           action={isList && !search ? add : undefined}
         >
           {search
-            ? "Try a part of the address."
+            ? "Try part of the address."
             : isList
-              ? "Paste the addresses of those who belong to it."
-              : "Nobody satisfies the condition at this moment."}
+              ? "Paste the addresses of its members."
+              : "Nobody matches the condition right now."}
         </Empty>
       )}
       {rows.length > 0 && (

@@ -28,7 +28,7 @@ export function Preview({ conditions }: { conditions: Conditions }) {
     <aside className={classes.preview} aria-label="Preview" data-old={isOld || undefined}>
       <h2 className={classes.heading}>Who this is</h2>
       {condition === null ? (
-        <p className={classes.quiet}>As soon as a filter is complete, its contacts are counted here.</p>
+        <p className={classes.quiet}>Contacts are counted here once a filter is complete.</p>
       ) : preview.error ? (
         <p className={classes.quiet} role="status">
           {preview.error instanceof Refusal && preview.error.status === 422
@@ -53,7 +53,7 @@ function Counted({ preview: { count, reachable, estimated, sample } }: { preview
         </p>
         <p className={classes.quiet}>
           {count === 0
-            ? "Nobody at this moment."
+            ? "Nobody right now."
             : `${about}${formatNumber(reachable)} of them ${reachable === 1 ? "is" : "are"} subscribed`}
         </p>
       </div>

@@ -21,8 +21,7 @@ export function Uses({ segment: { id } }: { segment: Segment }) {
       {(uses) =>
         uses.canDelete ? (
           <Empty icon={SegmentsIcon} title="Not in use">
-            Campaigns that are to be sent, enabled workflows and other segments that refer to it are listed
-            here.
+            Unsent campaigns, enabled workflows and other segments that use it are listed here.
           </Empty>
         ) : (
           KINDS.filter(({ kind }) => uses[kind].length > 0).map(({ kind, label }) => (

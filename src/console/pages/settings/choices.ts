@@ -12,8 +12,8 @@ export const LANGUAGES = [
 ];
 
 export const TRACKING = [
-  { value: "ENABLED", label: "Noted for all mail" },
-  { value: "MARKETING_ONLY", label: "Noted for marketing mail only" },
+  { value: "ENABLED", label: "Tracked for all mail" },
+  { value: "MARKETING_ONLY", label: "Tracked for marketing mail only" },
   { value: "DISABLED", label: "Not noted" },
 ];
 

@@ -85,7 +85,7 @@ function ProjectFields({ form, isAllowed }: FieldsProps) {
         />
         <Select
           label="Language"
-          description="Of the footer of mails, and of the pages that recipients see."
+          description="For the footer of mails, and the pages that recipients see."
           data={LANGUAGES}
           allowDeselect={false}
           disabled={!isAllowed}
@@ -93,7 +93,7 @@ function ProjectFields({ form, isAllowed }: FieldsProps) {
         />
         <Select
           label="Time zone"
-          description="Of times without one, such as those of schedules."
+          description="For times without a zone, such as schedules."
           data={ZONES}
           searchable
           allowDeselect={false}
@@ -111,7 +111,7 @@ function MailFields({ form, isAllowed, sendRate }: FieldsProps & { sendRate: num
       <fieldset className={classes.fields} disabled={!isAllowed} aria-label="Mail">
         <Textarea
           label="Postal address"
-          description="Stands in the footer of marketing mail: many countries ask for it."
+          description="Shown in the footer of marketing mail: many countries require it."
           autosize
           minRows={3}
           maxRows={8}
@@ -119,7 +119,7 @@ function MailFields({ form, isAllowed, sendRate }: FieldsProps & { sendRate: num
         />
         <Select
           label="Opens and clicks"
-          description="Whether it is noted who opens a mail and follows its links."
+          description="Whether opens and clicks are tracked."
           data={TRACKING}
           allowDeselect={false}
           disabled={!isAllowed}
@@ -127,7 +127,7 @@ function MailFields({ form, isAllowed, sendRate }: FieldsProps & { sendRate: num
         />
         <Checkbox.Group
           label="Send again when in doubt"
-          description="If a connection breaks at the last moment, nobody knows whether a mail arrived. What is chosen here is sent again after 15 minutes, and may come twice."
+          description="If a connection breaks at the last moment, it is unknown whether a mail was sent. The kinds chosen here are resent after 15 minutes, and may arrive twice."
           {...form.getInputProps("resendInDoubt")}
         >
           <Stack gap="xs" mt="xs">
@@ -154,7 +154,7 @@ function AccessFields({ form }: Pick<FieldsProps, "form">) {
         label="Members need two-factor log-in"
         description={
           isOwner
-            ? "Members who have not set it up cannot open this project until they have: that includes you."
+            ? "Members who have not set it up cannot open this project until they do. That includes you."
             : "Only owners of the project can change this."
         }
         disabled={!isOwner}

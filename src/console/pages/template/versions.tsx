@@ -203,7 +203,7 @@ function Restore({ stored, version, newest, isUnsaved, restored }: RestoreProps)
       newest={newest}
       tag={stored.etag}
       isUnsaved={isUnsaved}
-      discards="What you have written and not saved is discarded."
+      discards="Unsaved changes are discarded."
       bring={bring}
       className={classes.right!}
     />

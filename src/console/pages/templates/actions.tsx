@@ -42,7 +42,7 @@ export function useRemoveTemplate(deleted?: () => void) {
       if (isHeld(usage)) {
         const children = (
           <>
-            It can be deleted when nothing uses it any more:
+            It can be deleted once nothing uses it any more:
             <UseList usage={usage} />
           </>
         );

@@ -47,7 +47,7 @@ const SHOWN = 12;
 
 function Changes({ before, after }: { before: Model; after: Model }) {
   const all = differences(before, after);
-  if (all.length === 0) return <span>Moved steps, and nothing else</span>;
+  if (all.length === 0) return <span>Only moved steps</span>;
   return (
     <ul>
       {all.slice(0, SHOWN).map((text) => (

@@ -85,12 +85,12 @@ function configFaults({ type, config, writing }: Step): [field: string, message:
       ];
     case "CONDITION":
       return writing !== undefined || !isAsked(config)
-        ? [["config.condition", "The question is not finished"]]
+        ? [["config.condition", "The question is incomplete"]]
         : [];
     case "WEBHOOK":
       return [
         ...urlFaults(config.url),
-        ...(writing !== undefined ? [["config.body", "This is no JSON"] as [string, string]] : []),
+        ...(writing !== undefined ? [["config.body", "This is not valid JSON"] as [string, string]] : []),
       ];
     case "SEND_EMAIL": {
       const recipient = config.recipient as { type?: string; customEmail?: string } | undefined;

@@ -22,7 +22,7 @@ const NOBODY = "end";
 export function GoesOnTo(props: Props) {
   const { model, step, grow } = props;
   const exits = exitsOf(model, step);
-  if (exits.length === 0) return <p className={classes.quiet}>The way of the contact ends here.</p>;
+  if (exits.length === 0) return <p className={classes.quiet}>The contact’s path ends here.</p>;
   return (
     <fieldset className={classes.exits}>
       <legend>Goes on to</legend>

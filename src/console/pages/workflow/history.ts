@@ -26,14 +26,14 @@ export function changedTo<T>(history: History<T>, next: T, key: string | null = 
   return { past, present: next, future: [], last: key };
 }
 
-/** A step back; the same where there is none. */
+/** A step back; the same if there is none. */
 export function undone<T>({ past, present, future, last }: History<T>): History<T> {
   const before = past.at(-1);
   if (before === undefined) return { past, present, future, last };
   return { past: past.slice(0, -1), present: before, future: [present, ...future], last: null };
 }
 
-/** A step on again; the same where there is none. */
+/** A step on again; the same if there is none. */
 export function redone<T>({ past, present, future, last }: History<T>): History<T> {
   const [next, ...rest] = future;
   if (next === undefined) return { past, present, future, last };

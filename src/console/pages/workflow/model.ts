@@ -111,7 +111,7 @@ export function whyNot(
   { from, branch, to }: Pick<Way, "from" | "branch" | "to">,
 ): string | null {
   const [source, target] = [stepOf(model, from), stepOf(model, to)];
-  if (!source || !target) return "The step is gone";
+  if (!source || !target) return "The step was deleted";
   if (from === to) return "A step cannot lead to itself";
   if (source.type === "EXIT") return "Nothing follows an exit";
   if (target.type === "TRIGGER") return "Nothing leads back to the trigger";
@@ -119,9 +119,7 @@ export function whyNot(
     ...model.ways.filter((way) => wayId(way) !== wayId({ from, branch })),
     { from, to, branch, priority: 0 },
   ];
-  return goesRound(model.steps, ways, from)
-    ? "A circle needs a delay or a wait in it: nobody goes round without a pause"
-    : null;
+  return goesRound(model.steps, ways, from) ? "A loop needs a delay or a wait" : null;
 }
 
 /** Whether a contact could go round from this step for ever without a pause. */

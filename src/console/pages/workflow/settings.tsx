@@ -33,7 +33,7 @@ export function Settings({ workflow }: { workflow: WorkflowGraph }) {
       />
       <Section
         title="Delete"
-        about="With its steps, and the history of those who went through it. Mails that were sent stay."
+        about="Its steps and the history of its contacts are deleted. Sent mails stay."
         actions={
           <Button variant="default" onClick={() => void remove(workflow)}>
             Delete the workflow

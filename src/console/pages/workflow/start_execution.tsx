@@ -38,8 +38,8 @@ export function StartExecution({ workflow: { id, name, allowReentry }, isOpen, c
       <form onSubmit={submit}>
         <ContactPicker value={contactId} onChange={setContact} />
         <p className={classes.hint}>
-          It begins at once, with the saved steps: mails are sent.
-          {!allowReentry && " Who has been in it cannot enter again."}
+          It starts at once with the saved steps, and sends real mails.
+          {!allowReentry && " Contacts who have been in it cannot enter again."}
         </p>
         <FormError error={start.error} />
         <Group justify="flex-end" mt="lg" gap="xs">

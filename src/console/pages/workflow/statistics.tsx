@@ -100,7 +100,7 @@ function OfAll({ counted }: { counted: StepStatistics[] }) {
         <Figure label="In it now" value={formatNumber(sum(({ waiting }) => waiting))} />
         <Figure label="Failed" value={formatNumber(sum(({ failed }) => failed))} />
       </dl>
-      <p className={classes.hint}>Choose a step: its numbers, and who is there.</p>
+      <p className={classes.hint}>Choose a step to see its numbers and its contacts.</p>
     </>
   );
 }

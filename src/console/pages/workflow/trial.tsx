@@ -56,7 +56,7 @@ export default function Trial({ workflow, isUnsaved }: TrialProps) {
         )}
         <span className={classes.hint}>
           {isUnsaved
-            ? "What is saved is tried: save your changes to try them. Nothing is sent, called or changed."
+            ? "The saved version is tested: save your changes to test them. Nothing is sent, called or changed."
             : "Nothing is sent, called or changed."}
         </span>
       </div>
@@ -117,7 +117,7 @@ function Walked({ workflow, graph, trial }: Props) {
           </>
         ) : (
           <p className={classes.hint}>
-            Choose a contact: the way that they would take is drawn, with what each step would do, and when.
+            Choose a contact to see the path they would take, and what each step would do and when.
           </p>
         )}
       </div>
@@ -126,10 +126,10 @@ function Walked({ workflow, graph, trial }: Props) {
 }
 
 const ENDS: Record<WorkflowTrial["status"], string> = {
-  COMPLETED: "The contact comes to the end.",
+  COMPLETED: "The contact reaches the end.",
   EXITED: "The contact leaves at an exit.",
   FAILED: "It fails.",
-  RUNNING: "It goes round in a circle: this is the beginning of it.",
+  RUNNING: "It loops: this is where the loop starts.",
 };
 
 function End({ trial: { status, exitReason } }: { trial: WorkflowTrial }) {

@@ -214,7 +214,7 @@ function Restore({ workflow, version: { version }, newest, isUnsaved, restored }
       newest={newest}
       tag={graph.data?.version}
       isUnsaved={isUnsaved}
-      discards="What you have drawn and not saved is discarded."
+      discards="Unsaved changes are discarded."
       bring={bring}
       className={classes.right!}
     />

@@ -24,7 +24,7 @@ export function useEnable() {
     try {
       await call("PATCH /workflows/{id}", { path: { id }, body: { enabled } }, { projectId });
       const undo = () => change(workflow, !enabled);
-      const text = enabled ? `${name} is enabled` : `${name} is disabled. Who is in it goes on`;
+      const text = enabled ? `${name} is enabled` : `${name} is disabled. Contacts in it continue`;
       toast.done(text, { undo });
     } catch (error) {
       paint(cache, projectId, id, !enabled);
@@ -117,7 +117,7 @@ function WhatStarts({ workflow, known: { happened, segment } }: { workflow: Swit
     <>
       <p className={classes.plain}>
         {triggerType === "MANUAL"
-          ? "Nobody enters by themselves: your application starts it for a contact."
+          ? "It only starts through the API, or by hand."
           : `Contacts enter it from now on: ${lower(triggerWords(workflow, { segments }))}.`}
       </p>
       {happened !== undefined && (

@@ -26,20 +26,20 @@ export interface StepKind {
 export const STEP_KINDS: Record<StepType, StepKind> = {
   TRIGGER: { label: "Trigger", about: "Where everybody begins.", icon: PlayIcon },
   SEND_EMAIL: { label: "Send email", about: "Sends a template.", icon: MailIcon },
-  DELAY: { label: "Delay", about: "Waits for some time, or until a date.", icon: ClockIcon },
+  DELAY: { label: "Delay", about: "Waits for a period, or until a date.", icon: ClockIcon },
   WAIT_FOR_EVENT: {
     label: "Wait for event",
     about: "Waits until the contact does something, or time is up.",
     icon: EventsIcon,
   },
-  CONDITION: { label: "Condition", about: "Decides which way a contact goes.", icon: BranchIcon },
+  CONDITION: { label: "Condition", about: "Chooses the contact’s path.", icon: BranchIcon },
   UPDATE_CONTACT: {
     label: "Update contact",
-    about: "Changes data or the subscription of the contact.",
+    about: "Changes the contact’s data or subscription.",
     icon: ContactsIcon,
   },
   WEBHOOK: { label: "Webhook", about: "Calls your server.", icon: ExternalIcon },
-  EXIT: { label: "Exit", about: "Ends the way of the contact here.", icon: LogOutIcon },
+  EXIT: { label: "Exit", about: "Ends the contact’s path here.", icon: LogOutIcon },
 };
 
 /** Those that can be added. */

@@ -70,7 +70,7 @@ export function triggerWords(
     segmentId?: string;
   };
   const whom = segmentId
-    ? `for ${segments ? (segments.get(segmentId.toLowerCase()) ?? "a segment that is gone") : "a segment"}`
+    ? `for ${segments ? (segments.get(segmentId.toLowerCase()) ?? "a deleted segment") : "a segment"}`
     : "for all contacts";
   return `${scheduleWords(schedule)}${timezone && timezone !== "UTC" ? ` (${timezone})` : ""}, ${whom}`;
 }

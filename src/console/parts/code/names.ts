@@ -14,25 +14,25 @@ export const ALWAYS: Record<string, string> = {
 /** Helpers with what they take, `${}` being where the cursor goes. */
 export const HELPERS: Record<string, [written: string, about: string]> = {
   date: ['date ${value} "${long}"', "as a date"],
-  number: ["number ${value} ${2}", "with so many decimals"],
+  number: ["number ${value} ${2}", "with this many decimals"],
   upper: ["upper ${value}", "in capitals"],
   lower: ["lower ${value}", "in small letters"],
-  truncate: ["truncate ${value} ${60}", "cut off after so many letters"],
-  default: ["default ${value} ${other}", "another value where it is missing"],
+  truncate: ["truncate ${value} ${60}", "cut off after this many characters"],
+  default: ["default ${value} ${other}", "another value if it is missing"],
   eq: ["eq ${a} ${b}", "whether they are equal"],
   ne: ["ne ${a} ${b}", "whether they differ"],
   gt: ["gt ${a} ${b}", "whether it is more"],
   lt: ["lt ${a} ${b}", "whether it is less"],
   and: ["and ${a} ${b}", "whether all hold"],
   or: ["or ${a} ${b}", "whether one holds"],
-  not: ["not ${a}", "whether it does not hold"],
+  not: ["not ${a}", "whether it is false"],
 };
 
 /** Blocks, as written after `{{`. */
 export const BLOCKS: Record<string, [written: string, about: string]> = {
-  "#if": ["#if ${value}}}${}{{/if}}", "where there is a value"],
-  "#unless": ["#unless ${value}}}${}{{/unless}}", "where there is none"],
-  "#each": ["#each ${items}}}${}{{/each}}", "for each of a list"],
+  "#if": ["#if ${value}}}${}{{/if}}", "if there is a value"],
+  "#unless": ["#unless ${value}}}${}{{/unless}}", "if there is none"],
+  "#each": ["#each ${items}}}${}{{/each}}", "for each item of a list"],
   "#with": ["#with ${value}}}${}{{/with}}", "within a value"],
 };
 

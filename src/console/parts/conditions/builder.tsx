@@ -55,7 +55,7 @@ export function ConditionBuilder({ conditions, hideSentence = false }: Props) {
     <div ref={root} className={classes.builder}>
       <ConditionNode conditions={conditions} vocabulary={vocabulary} node={draft} depth={1} />
       {!hideSentence && (
-        <p className={classes.sentence}>{words ?? "Choose a field: the condition is read out here."}</p>
+        <p className={classes.sentence}>{words ?? "Choose a field to see the condition in words."}</p>
       )}
     </div>
   );

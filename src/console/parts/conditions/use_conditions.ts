@@ -23,7 +23,7 @@ export interface Conditions {
   /** Why it cannot be read. */
   error: Error | null;
   draft: DraftCondition;
-  /** The finished part; null where there is none yet. The same object as long as it says the same. */
+  /** The finished part; null if there is none yet. The same object as long as it says the same. */
   condition: Condition | null;
   /** Whether there is something, and nothing in it is missing. */
   isFinished: boolean;

@@ -9,7 +9,7 @@ interface Props {
   newest: number;
   /** The tag of what is stored now: where somebody was faster, nothing is changed. */
   tag: string | undefined;
-  /** Whether something would be discarded, and what it is, such as `What you have written and not saved is discarded.` */
+  /** Whether something would be discarded, and what it is, such as `Unsaved changes are discarded.` */
   isUnsaved: boolean | undefined;
   discards: string;
   /** Restores a version of what has this tag, and answers the new tag. */
@@ -25,7 +25,7 @@ export function RestoreVersion({ version, newest, tag, isUnsaved, discards, brin
       await bring(newest, seen);
       toast.done("It is as it was before");
     };
-    toast.done(`It is version ${version} again`, { undo });
+    toast.done(`Version ${version} was restored`, { undo });
   };
   const ask = () => {
     if (!isUnsaved) return void act().catch((error: unknown) => toast.failed(error));

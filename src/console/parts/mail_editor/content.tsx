@@ -30,7 +30,7 @@ export function Content({ draft }: { draft: MailDraft }) {
         />
         <TextInput
           label="Preview text"
-          placeholder="What inboxes show beside the subject (optional)"
+          placeholder="What inboxes show next to the subject (optional)"
           maxLength={255}
           value={words.preheader}
           onChange={(event) => set({ preheader: event.currentTarget.value })}

@@ -40,7 +40,7 @@ export function PreviewPane({ words, preview }: Props) {
           value={view}
           onChange={(next) => set({ view: next }, { replace: true })}
         />
-        <Tooltip label="As programs show it that are set to dark">
+        <Tooltip label="As mail programs show it in dark mode">
           <ActionIcon
             aria-label="Dark"
             aria-pressed={isDark}
@@ -88,7 +88,7 @@ function Faults({ preview: { faults, error } }: { preview: LivePreview }) {
           {MAIL_LABELS[field as keyof MailWords] ?? field}: {message}
         </div>
       ))}
-      {faults.length > 0 && "What you see is how it was before."}
+      {faults.length > 0 && "This is the previous version."}
     </Alert>
   );
 }
@@ -122,7 +122,7 @@ function Shown({ words, preview: { mail, isOld }, view, isDark }: ShownProps) {
       )}
       {isElsewhere && !withPictures && view !== "text" && (
         <Button variant="default" size="xs" className={classes.pictures!} onClick={() => setPictures(true)}>
-          Show pictures from elsewhere
+          Load remote images
         </Button>
       )}
     </>

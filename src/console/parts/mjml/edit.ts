@@ -4,7 +4,7 @@ import { type MjmlNode, parseMjml, type Span } from "./tree.ts";
 /** Where an element is: the numbers of the children that lead to it from the top. */
 export type Path = readonly number[];
 
-/** The element at a path. Throws where there is none. */
+/** The element at a path. Throws if there is none. */
 export function nodeOf(root: MjmlNode, path: Path): MjmlNode {
   return path.reduce((node, index) => {
     const child = node.children[index];

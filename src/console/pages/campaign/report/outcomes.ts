@@ -5,7 +5,7 @@ type Query = NonNullable<Input<"GET /campaigns/{id}/recipients">["query"]>;
 
 interface Outcome {
   label: string;
-  /** What there is none of, where there is none. */
+  /** What there is none of, if there is none. */
   none: string;
   query: Query;
 }
@@ -19,11 +19,15 @@ export const OUTCOMES = {
   unclicked: { label: "Did not click", none: "Everybody has clicked", query: { clicked: "false" } },
   unsubscribed: {
     label: "Unsubscribed",
-    none: "Nobody has unsubscribed by it",
+    none: "Nobody has unsubscribed through it",
     query: { unsubscribed: "true" },
   },
   bounced: { label: "Bounced", none: "No mail has bounced", query: { status: "BOUNCED" } },
-  complained: { label: "Called it spam", none: "Nobody has called it spam", query: { status: "COMPLAINED" } },
+  complained: {
+    label: "Reported as spam",
+    none: "Nobody has reported it as spam",
+    query: { status: "COMPLAINED" },
+  },
   failed: { label: "Failed", none: "No mail has failed", query: { status: "FAILED" } },
   suppressed: { label: "Suppressed", none: "No mail was suppressed", query: { status: "SUPPRESSED" } },
   doubted: { label: "In doubt", none: "No mail is in doubt", query: { status: "IN_DOUBT" } },
@@ -33,7 +37,7 @@ export const OUTCOMES = {
 
 export type OutcomeName = keyof typeof OUTCOMES;
 
-/** The outcome of this name; all where there is none. */
+/** The outcome of this name; all if there is none. */
 export const outcomeNamed = (name: string): OutcomeName =>
   Object.hasOwn(OUTCOMES, name) ? (name as OutcomeName) : "all";
 

@@ -50,7 +50,7 @@ export function Recipients({ campaign: { id, status } }: { campaign: Campaign })
       {list.isSuccess && rows.length === 0 && (
         <Empty icon={MailIcon} title={none}>
           {status === "SENDING"
-            ? "It is still being sent: look again in a moment."
+            ? "It is still being sent: check again in a moment."
             : "Choose another outcome to see who got it."}
         </Empty>
       )}

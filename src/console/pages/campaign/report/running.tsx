@@ -42,7 +42,7 @@ export function Running({ campaign }: { campaign: Campaign }) {
           value={(done / Math.max(1, total)) * 100}
           aria-label={`${formatNumber(done)} of ${formatNumber(total)} sent`}
         />
-        <p className={classes.pace}>{rate === null ? "Looking how fast it goes…" : paceOf(rate, left)}</p>
+        <p className={classes.pace}>{rate === null ? "Measuring the speed…" : paceOf(rate, left)}</p>
       </Panel>
     </div>
   );
@@ -52,7 +52,7 @@ export function Running({ campaign }: { campaign: Campaign }) {
 function paceOf(rate: number, left: number): string {
   if (left === 0) return "The last ones are on their way.";
   if (rate === 0)
-    return "No mail has gone out in the last seconds: it goes on by itself as soon as the mail server takes them.";
+    return "No mail was sent in the last few seconds. Sending continues automatically once the mail server accepts mail.";
   const speed =
     rate >= 1
       ? `${formatNumber(Math.round(rate))} mails a second`

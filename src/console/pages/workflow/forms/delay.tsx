@@ -42,7 +42,7 @@ export function DelayForm({ step: { config }, names, setConfig, errorOf }: StepF
         <TextInput
           type="datetime-local"
           label="Wait until"
-          description="In UTC. If it has passed, the contact goes on at once."
+          description="In UTC. If it has passed, the contact continues at once."
           value={localOf(until!)}
           onChange={(event) => {
             const { value } = event.currentTarget;
@@ -54,7 +54,7 @@ export function DelayForm({ step: { config }, names, setConfig, errorOf }: StepF
       {kind === "field" && (
         <Autocomplete
           label="Field with the date"
-          description="Of the contact. If it has passed, the contact goes on at once; without a date the execution fails."
+          description="A field of the contact. If the date has passed, the contact continues at once; without a date, the execution fails."
           placeholder="trialEnds"
           data={dates.map((name) => name.replace(/^data\./, ""))}
           value={field!}

@@ -6,7 +6,7 @@ export function ExitForm({ step: { config }, setConfig, errorOf }: StepFormProps
   return (
     <TextInput
       label="Reason"
-      description="Stands in the history of the execution."
+      description="Shown in the history of the execution."
       placeholder="has ordered (optional)"
       maxLength={500}
       value={String(config.reason ?? "")}

@@ -27,7 +27,7 @@ export function QuestionForm({ step, trigger, names: { vocabulary }, setConfig, 
     <>
       <SubjectField
         label="Field"
-        description="event.total of the event, or context.source of what it was started with."
+        description="For example event.total of the event, or context.source of the start."
         value={field}
         onChange={(next) => write(next, line.operator ? {} : { operator: "equals" })}
         trigger={trigger}

@@ -33,7 +33,7 @@ export function TriggerForm(props: StepFormProps) {
         <EventField
           names={names}
           label="Event"
-          description="Whoever does this enters. Your application sends it; the service has some of its own."
+          description="Contacts with this event enter the workflow. Your application tracks it, or the service records it."
           value={String(triggerConfig?.eventName ?? "")}
           onChange={(eventName) =>
             setTrigger({ triggerConfig: eventName ? { eventName } : null }, "eventName")
@@ -50,7 +50,7 @@ export function TriggerForm(props: StepFormProps) {
       )}
       <Switch
         label="Let contacts enter again"
-        description="Left off, each contact goes through it once. Nobody is in it twice at the same time."
+        description="If off, each contact goes through it only once. Nobody can be in it twice at the same time."
         checked={allowReentry}
         onChange={(event) => setTrigger({ allowReentry: event.currentTarget.checked }, "allowReentry")}
       />

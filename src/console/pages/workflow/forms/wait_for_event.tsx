@@ -15,14 +15,14 @@ export function WaitForEventForm({ step: { config }, names, setConfig, errorOf }
       <EventField
         names={names}
         label="Event"
-        description="Of the same contact. One that comes at the moment the wait begins is not missed."
+        description="An event of the same contact. It is not missed if it comes just as the wait begins."
         value={eventName}
         onChange={(next) => setConfig({ ...config, eventName: next }, "eventName")}
         error={errorOf("config.eventName")}
       />
       <Switch
         label="Give up after some time"
-        description="The contact goes on by the branch “Time is up” then."
+        description="The contact then continues on the branch “Time is up”."
         checked={timeout !== undefined}
         onChange={(event) =>
           setConfig({ eventName, ...(event.currentTarget.checked && { timeout: 3 * A_DAY }) }, "limit")

@@ -28,7 +28,7 @@ export function WebhookForm({ step: { config, writing }, setConfig, errorOf }: S
     <>
       <TextInput
         label="Address"
-        description="Its path and query may have fields: ?contact={{id}}"
+        description="The path and query may contain fields: ?contact={{id}}"
         placeholder="https://shop.example/hooks/welcome"
         type="url"
         maxLength={2048}
@@ -61,7 +61,7 @@ export function WebhookForm({ step: { config, writing }, setConfig, errorOf }: S
           aria-label="What is sent"
           data={[
             { value: "default", label: "Contact and event" },
-            { value: "own", label: "JSON of your own" },
+            { value: "own", label: "Custom JSON" },
           ]}
           value={hasBody ? "own" : "default"}
           onChange={(next) => {

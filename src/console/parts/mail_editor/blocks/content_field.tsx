@@ -53,7 +53,7 @@ export function ContentField({ path, label, isLong = false }: Props) {
         minRows={isLong ? 3 : 1}
         maxRows={16}
         classNames={plain ? {} : { input: classes.code! }}
-        description={plain ? undefined : "There is more than plain words in it: this is its HTML."}
+        description={plain ? undefined : "It contains more than plain text: this is its HTML."}
         value={value}
         error={refused?.reason}
         onChange={(event) => set(event.currentTarget.value)}
@@ -98,7 +98,7 @@ function LinkTool({ insert }: { insert: (href: string) => void }) {
             onChange={(event) => setHref(event.currentTarget.value)}
           />
           <Button size="xs" type="submit">
-            Link what is marked
+            Link the selection
           </Button>
         </form>
       </Popover.Dropdown>

@@ -152,7 +152,7 @@ function NoBlocks({ reason, showCode }: { reason: string; showCode: () => void }
       title="This mail cannot be shown as blocks"
       action={
         <Button variant="default" onClick={showCode}>
-          Show the place in the code
+          Show it in the code
         </Button>
       }
     >

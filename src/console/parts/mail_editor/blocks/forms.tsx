@@ -140,7 +140,7 @@ function PictureForm({ path }: FormProps) {
         path={path}
         name="alt"
         label="What can be seen"
-        description="Read out, and shown where pictures are not loaded."
+        description="Read aloud by screen readers, and shown if images are not loaded."
       />
       <Pair>
         <TextField path={path} name="href" label="Leads to" placeholder="https://…" />
@@ -158,11 +158,11 @@ function PictureForm({ path }: FormProps) {
 function ButtonForm({ path }: FormProps) {
   return (
     <>
-      <ContentField path={path} label="Words on the button" />
+      <ContentField path={path} label="Button text" />
       <TextField path={path} name="href" label="Leads to" placeholder="https://…" />
       <Pair>
         <ColorField path={path} name="background-color" label="Background" initial="#414141" />
-        <ColorField path={path} name="color" label="Colour of the words" initial="#ffffff" />
+        <ColorField path={path} name="color" label="Text colour" initial="#ffffff" />
       </Pair>
       <Pair>
         <AlignField path={path} initial="center" />
@@ -170,7 +170,7 @@ function ButtonForm({ path }: FormProps) {
       </Pair>
       <Pair>
         <TextField path={path} name="border-radius" label="Round corners" initial="3px" />
-        <TextField path={path} name="font-size" label="Size of the words" initial="13px" />
+        <TextField path={path} name="font-size" label="Text size" initial="13px" />
       </Pair>
       <PaddingField path={path} initial="10px 25px" />
     </>
@@ -209,7 +209,7 @@ function SocialForm({ path, node }: FormProps) {
       <SocialLinks path={path} node={node} />
       <Pair>
         <AlignField path={path} initial="center" />
-        <TextField path={path} name="icon-size" label="Size of the signs" initial="20px" />
+        <TextField path={path} name="icon-size" label="Icon size" initial="20px" />
       </Pair>
       <Pair>
         <ChoiceField
@@ -222,7 +222,7 @@ function SocialForm({ path, node }: FormProps) {
             { value: "vertical", label: "In a column" },
           ]}
         />
-        <ColorField path={path} name="color" label="Colour of the words" initial="#333333" />
+        <ColorField path={path} name="color" label="Text colour" initial="#333333" />
       </Pair>
       <PaddingField path={path} initial="10px 25px" />
     </>

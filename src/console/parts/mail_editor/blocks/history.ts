@@ -41,7 +41,7 @@ export function record(history: TextHistory, text: string, about = "", now = Dat
   if (history.past.length > MAX_STEPS) history.past.shift();
 }
 
-/** The text before the last step; null where there is none. */
+/** The text before the last step; null if there is none. */
 export function undo(history: TextHistory): string | null {
   const step = history.past.pop();
   if (!step) return null;
@@ -49,7 +49,7 @@ export function undo(history: TextHistory): string | null {
   return (history.text = takenBack(history.text, step));
 }
 
-/** The text after the step that was taken back last; null where there is none. */
+/** The text after the step that was taken back last; null if there is none. */
 export function redo(history: TextHistory): string | null {
   const step = history.future.pop();
   if (!step) return null;
