@@ -16,7 +16,7 @@ export interface CacheOptions {
 export interface Cache<Value> {
   /** The value, which is then the last to be dropped. */
   get(key: string): Value | undefined;
-  /** Stores a value, and drops the least recently used ones where there are too many. */
+  /** Stores a value, and drops the least recently used ones if there are too many. */
   set(key: string, value: Value, bytes?: number): void;
   /** The cached value, or the result of `read`: concurrent callers share it. A failure is not cached. */
   load(key: string, read: () => Promise<Value>): Promise<Value>;

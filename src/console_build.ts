@@ -35,7 +35,7 @@ export interface BuiltConsole {
 
 /**
  * The console: what the image ships, or what was built from these very sources before, or just now, within a second; to
- * `compress` it takes some more. Throws where it cannot be built: an installation without development packages and without
+ * `compress` it takes some more. Throws if it cannot be built: an installation without development packages and without
  * `dist/console`.
  */
 export async function builtConsole(dataDir: string, { compress = false } = {}): Promise<BuiltConsole> {
@@ -51,7 +51,7 @@ export async function builtConsole(dataDir: string, { compress = false } = {}): 
   return open(folder)!;
 }
 
-/** Null where no build was finished. */
+/** Null if no build was finished. */
 function open(folder: string): BuiltConsole | null {
   const path = join(folder, "manifest.json");
   return existsSync(path) ? { folder, manifest: JSON.parse(readFileSync(path, "utf8")) as Manifest } : null;

@@ -97,14 +97,14 @@ function separatorOf(start: string): Separator {
   return most!;
 }
 
-/** The column named `email` in a header; where there is none, one named E-Mail or Email Address; -1 for none. */
+/** The column named `email` in a header; if there is none, one named E-Mail or Email Address; -1 for none. */
 export function emailColumn(names: string[]): number {
   const exact = columnOf(names, "email");
   if (exact !== -1) return exact;
   return names.findIndex((name) => /^e[-\s]?mail([-_\s]?ad(d?)ress(e?))?$/i.test(name));
 }
 
-/** The column of this name in a header, in any case; -1 for none. Throws a Problem where there are two. */
+/** The column of this name in a header, in any case; -1 for none. Throws a Problem if there are two. */
 export function columnOf(names: string[], name: string): number {
   const isIt = (column: string) => column.toLowerCase() === name;
   const index = names.findIndex(isIt);

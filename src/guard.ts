@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import type { GuardOptions } from "./net/guarded_request.ts";
 import { reasonAgainstAddress } from "./net/public_address.ts";
 
-/** The rules for a guarded request: public addresses only, unless the installation stands in a closed network. */
+/** The rules for a guarded request: public addresses only, unless the installation is in a closed network. */
 export function guardOf({ dns, config }: Pick<Context, "dns" | "config">): GuardOptions {
   const isClosed = config.ALLOW_PRIVATE_WEBHOOKS;
   return {

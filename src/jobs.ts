@@ -85,13 +85,13 @@ export const JOBS = {
     name: string;
     /** Events after this one stay. */
     upTo: string;
-    /** The event behind which it goes on; left out: at the first one. */
+    /** The event behind which it continues; left out: at the first one. */
     after?: string;
   }>("bulk"),
   /** Takes a deleted project apart, for some seconds. */
   delete_project: job<{
     projectId: string;
-    /** The place where it goes on; left out: at the beginning. */
+    /** The place where it continues; left out: at the beginning. */
     step?: string | undefined;
     after?: string | undefined;
     /** The lower, the sooner it gets its turn; left out: last. */
@@ -205,7 +205,7 @@ export const JOBS = {
   sweep_campaigns: job("bulk"),
   /** Finds mails that are due and have no job. */
   sweep_emails: job("bulk"),
-  /** Finds executions that should go on and have no job. */
+  /** Finds executions that should continue and have no job. */
   sweep_executions: job("bulk"),
   /** Brings the tracked segments of one project up to date. */
   sweep_project_segments: job<{ projectId: string }>("bulk"),

@@ -76,7 +76,7 @@ async function start(): Promise<void> {
   const ports = { port: server.port, ...(inbound && { inboundSmtpPort: inbound.port }) };
   ctx.log.info("started", { mode: MODE, host: HOST, ...ports });
   for (const { level, message } of await startWarnings(ctx)) ctx.log[level](message);
-  // Last, so that nothing stands between it and the reader.
+  // Last, so that nothing is between it and the reader.
   if (MODE !== "worker") await welcome(service, server.port!);
 }
 

@@ -7,7 +7,7 @@ const HOST_FROM = "http://".length;
 /**
  * Gives a handler requests whose address it can route, whatever their `Host`. Bun builds the address from it: one of
  * less than four characters (`Host: x`) leaves the path where Elysia skips its first slash, and would take the second
- * one for the beginning of the path; where there is none, or an impossible one, the address is the path alone; and one
+ * one for the beginning of the path; if there is none, or an impossible one, the address is the path alone; and one
  * like `x:99999` makes an unreadable address. The request stays the same object: the server knows the peer's address by
  * it.
  */

@@ -13,7 +13,7 @@ import type { Tasks } from "../src/jobs.ts";
 
 /** The jobs of `src/audience`. */
 export const audienceTasks = {
-  /** Imports a file of contacts. A second run goes on where the first one ended. */
+  /** Imports a file of contacts. A second run continues where the first one ended. */
   async import_contacts(ctx, { projectId, importId }) {
     await runImport(ctx, projectId, importId);
   },
@@ -23,7 +23,7 @@ export const audienceTasks = {
   async recount_segments(ctx, { projectId, segmentIds }) {
     await recountSegments(ctx, projectId, segmentIds);
   },
-  /** Subscribes, unsubscribes or deletes many contacts. A second run goes on where the first one ended. */
+  /** Subscribes, unsubscribes or deletes many contacts. A second run continues where the first one ended. */
   async run_bulk_job(ctx, { projectId, jobId }) {
     await runBulkJob(ctx, projectId, jobId);
   },
@@ -33,7 +33,7 @@ export const audienceTasks = {
   },
   /** Enqueues the five-minute look at tracked segments, a job for each project. A second run adds jobs that change nothing. */
   sweep_segments: sweepSegments,
-  /** Undoes the import of a file. A second run goes on where the first one ended. */
+  /** Undoes the import of a file. A second run continues where the first one ended. */
   async undo_import(ctx, { projectId, importId }) {
     await runUndo(ctx, projectId, importId);
   },

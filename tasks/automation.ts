@@ -15,7 +15,7 @@ export const automationTasks = {
   recheck_waits: recheckWaits,
   /** Advances executions as far as possible. A second run continues where the first one stopped. */
   run_executions: runExecutions,
-  /** Starts a workflow for its audience, range by range. A second run goes on behind the last range. */
+  /** Starts a workflow for its audience, range by range. A second run continues behind the last range. */
   async start_scheduled_run(ctx, { projectId, runId }) {
     await startScheduledRun(ctx, projectId, runId);
   },
@@ -23,7 +23,7 @@ export const automationTasks = {
   start_scheduled_workflows: startScheduledWorkflows,
   /** Starts and wakes what events call for. A second run starts nothing again: the rule of re-entry and the waits are rows. */
   start_workflows: startWorkflows,
-  /** Finds executions that should go on and have no job. A second run finds what the first one has not set going yet. */
+  /** Finds executions that should continue and have no job. A second run finds what the first one has not set going yet. */
   sweep_executions: sweepExecutions,
   /** Ends delays and timeouts that are over. A second run finds that they have ended. */
   wake_executions: wakeExecutions,

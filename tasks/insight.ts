@@ -13,7 +13,7 @@ export const insightTasks = {
   async audit_counts(ctx, { projectId }) {
     await (projectId === undefined ? auditProjects(ctx) : auditProject(ctx, projectId));
   },
-  /** Deletes all events of a name that were recorded before. A second run goes on where the first one ended. */
+  /** Deletes all events of a name that were recorded before. A second run continues where the first one ended. */
   delete_events: runEventDeletion,
   /** Deletes what is older than it has to be kept, and continues as a new job while there is more. */
   async drop_expired(ctx: Context, _job: Jobs["drop_expired"] = {}, pace: RetentionPace = {}) {

@@ -3,8 +3,8 @@ import type { Tasks } from "../src/jobs.ts";
 
 /** The jobs of `src/removal`. */
 export const removalTasks = {
-  /** Takes a deleted project apart, for some seconds. A second run goes on where the first one ended. */
+  /** Takes a deleted project apart, for some seconds. A second run continues where the first one ended. */
   delete_project: deleteProject,
-  /** Takes away what a project held before its reset, for some seconds. A second run goes on where the first one ended. */
+  /** Takes away what a project held before its reset, for some seconds. A second run continues where the first one ended. */
   reset_project: resetProject,
 } satisfies Partial<Tasks>;

@@ -20,7 +20,7 @@ import type { Tasks } from "../src/jobs.ts";
 export const sendingTasks = {
   /** Looks up the domains that are due. A second run finds none of them, because the first moved their time. */
   check_domains: checkDueDomains,
-  /** Turns the audience of a campaign into mails. A second run goes on where the first one ended. */
+  /** Turns the audience of a campaign into mails. A second run continues where the first one ended. */
   async snapshot_audience(ctx, { projectId, campaignId }) {
     await snapshotAudience(ctx, projectId, campaignId);
   },

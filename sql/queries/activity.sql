@@ -1,5 +1,5 @@
 -- name: page :many
--- The next items of the feed, the newest first. `key` is the place of an item in the order of time; `kind` and `id`
+-- The next items of the feed, newest first. `key` is the place of an item in the order of time; `kind` and `id`
 -- break ties. Only items not before `since` and after a given place are read: the place has the key `before`, and for
 -- each kind the ids that items with this key must be below. The key of an event is its id. `sources` says which parts
 -- are read at all; each reads no more than a page, by an index. Names are compared as a range of the index: for a name

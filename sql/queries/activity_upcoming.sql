@@ -1,5 +1,5 @@
 -- name: list :many
--- What is to happen until then, the next first: scheduled campaigns, and executions that go on by themselves.
+-- What is to happen until then, next first: scheduled campaigns, and executions that continue by themselves.
 select
   found.type as "type!",
   found.at as "at!",

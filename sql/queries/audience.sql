@@ -5,7 +5,7 @@ select set_config('work_mem', '64MB', true);
 
 -- name: count_matching :one
 -- splice: audience = true
--- How many contacts satisfy a compiled condition.
+-- How many contacts match a compiled condition.
 select count(*)::int as "total!"
 from contacts c
 where c.project_id = :project_id and :audience;
@@ -13,7 +13,7 @@ where c.project_id = :project_id and :audience;
 -- name: matching :many
 -- splice: audience = true
 -- nullable: after_id
--- Ids of the contacts that satisfy a compiled condition, in id order, after `after_id`.
+-- Ids of the contacts that match a compiled condition, in id order, after `after_id`.
 select c.id
 from contacts c
 where c.project_id = :project_id
@@ -24,7 +24,7 @@ limit :limit::int;
 
 -- name: count_reachable :one
 -- splice: audience = true
--- How many contacts satisfy a compiled condition, and how many of them are subscribed.
+-- How many contacts match a compiled condition, and how many of them are subscribed.
 select count(*)::int as "count!", (count(*) filter (where c.subscribed))::int as "reachable!"
 from contacts c
 where c.project_id = :project_id and :audience;
@@ -57,7 +57,7 @@ cross join lateral (
 
 -- name: count_suppressed :one
 -- splice: audience = true
--- How many contacts satisfy a compiled condition whose address is on the suppression list: the shorter of the two lists
+-- How many contacts match a compiled condition whose address is on the suppression list: the shorter of the two lists
 -- leads.
 select count(*)::int as "total!"
 from suppressions s
@@ -66,7 +66,7 @@ where s.project_id = :project_id and c.project_id = :project_id and :audience;
 
 -- name: sample_reach :one
 -- splice: audience = true
--- Of a sample of contacts: how many satisfy a compiled condition, how many of these are subscribed, and whose address is on
+-- Of a sample of contacts: how many match a compiled condition, how many of these are subscribed, and whose address is on
 -- the suppression list. `percent` of the table's blocks are read, the same each time.
 select
   count(*)::int as "seen!",
@@ -85,7 +85,7 @@ from (
 
 -- name: sample_ids :many
 -- splice: audience = true
--- Some of the contacts who satisfy a compiled condition, from `percent` of the table's blocks, in an order that has to do
+-- Some of the contacts who match a compiled condition, from `percent` of the table's blocks, in an order that has to do
 -- with nothing.
 select c.id
 from contacts c tablesample system (:percent) repeatable (1)

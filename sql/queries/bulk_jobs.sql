@@ -85,7 +85,7 @@ from chosen
 left join changed on changed.id = chosen.id;
 
 -- name: advance :exec
--- Adds what became of the contacts up to `after_id`, which the holder of the lock has worked on.
+-- Adds what happened to the contacts up to `after_id`, which the holder of the lock has worked on.
 update bulk_jobs
 set
   after_id        = :after_id,

@@ -50,7 +50,7 @@ rolled_up as (
 select from taken;
 
 -- name: series :many
--- What became of the mails of a campaign, hour by hour (UTC): the hours in which something did.
+-- What happened to the mails of a campaign, hour by hour (UTC): the hours in which something did.
 select
   date_trunc('hour', c.at) as "hour!",
   sum(c.sent)::int as "sent!",

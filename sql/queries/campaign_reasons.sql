@@ -1,5 +1,5 @@
 -- name: list :many
--- Why mails of a campaign did not arrive, the most frequent first, by the newest `sample` mails of each state. What differs
+-- Why mails of a campaign did not arrive, most frequent first, by the newest `sample` mails of each state. What differs
 -- from mail to mail in the words of a server, addresses and ids, is left out, so that the same reason counts as one.
 select
   r.status as "status!", r.reason as "reason!", count(*)::int as "mails!", min(r.error) as "example!",

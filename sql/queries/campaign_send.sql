@@ -192,7 +192,7 @@ where c.project_id = :project_id
   );
 
 -- name: suppress :exec
--- Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent at this moment
+-- Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent now
 -- are left alone, and so are those that are about to be deleted anyway.
 with open as materialized (
   select e.project_id, e.id
@@ -220,7 +220,7 @@ where e.project_id = o.project_id and e.id = o.id and e.status = 'PENDING';
 
 -- name: unfinished :many
 -- Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
--- still be tried: without one they stand still.
+-- still be tried: without one they are stalled.
 select
   c.project_id, c.id, c.status, c.snapshot_at is not null as "has_snapshot!",
   exists (
@@ -237,7 +237,7 @@ order by c.scheduled_for, c.id;
 
 -- name: forgive :one
 -- While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
--- again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it looked at.
+-- again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it checked.
 with due as materialized (
   select project_id, id, campaign_id, due_at
   from emails
@@ -270,7 +270,7 @@ order by e.id
 limit 1;
 
 -- name: requeue :one
--- Gives jobs to due mails that have none, batch by batch, the oldest first. The period in which they are retried
+-- Gives jobs to due mails that have none, batch by batch, oldest first. The period in which they are retried
 -- restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
 -- join would compare every mail with every other.
 with due as materialized (

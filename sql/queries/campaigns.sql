@@ -198,7 +198,7 @@ where c.project_id = :project_id and c.id = before.id
 returning c.name, before.status as "status!";
 
 -- name: under_way :many
--- The campaigns that are being sent, or will be at their time, the oldest first.
+-- The campaigns that are being sent, or will be at their time, oldest first.
 select id, name, status
 from campaigns
 where project_id = :project_id and status in ('SCHEDULED', 'SENDING') and finished_at is null

@@ -11,7 +11,7 @@ returning id;
 
 -- name: list :many
 -- nullable: project_id, to, pattern, address_pattern, is_read
--- One page, the newest first, of the mails that match. It looks through `window` mails at most, from the place on. One of
+-- One page, newest first, of the mails that match. It looks through `window` mails at most, from the place on. One of
 -- the two parts is never entered: each has its index, whatever plan is cached.
 select
   m.id as "id!",

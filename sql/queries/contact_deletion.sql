@@ -1,5 +1,5 @@
 -- name: end_executions :exec
--- No workflow goes on for a contact that is deleted, and what its executions knew of it is forgotten.
+-- No workflow continues for a contact that is deleted, and what its executions knew of it is forgotten.
 with theirs as materialized (
   select project_id, id
   from executions

@@ -1,7 +1,7 @@
 -- name: values :many
 -- splice: source = contacts c
 -- nullable: pattern
--- The values of one key, the most frequent first, without null and without objects and lists.
+-- The values of one key, most frequent first, without null and without objects and lists.
 select c.data -> :key as "value!"
 from :source
 where c.project_id = :project_id

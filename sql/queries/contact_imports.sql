@@ -34,14 +34,14 @@ set row_count = :row_count
 where project_id = :project_id and id = :import_id and state = 'active';
 
 -- name: hold :maybe
--- Locks an import that stands at this row. Null when another process has taken it further, or it is done.
+-- Locks an import that is at this row. Null when another process has taken it further, or it is done.
 select id
 from contact_imports
 where project_id = :project_id and id = :import_id and state = 'active' and rows_done = :rows_done
 for update;
 
 -- name: advance :exec
--- Adds what became of the rows after `rows_done`. 0 when another process has taken the import further.
+-- Adds what happened to the rows after `rows_done`. 0 when another process has taken the import further.
 update contact_imports
 set
   rows_done     = rows_done + :rows,
@@ -79,7 +79,7 @@ where p.project_id = done.project_id and p.import_id = done.id;
 
 -- name: page :many
 -- nullable: before_id
--- The reports, the newest first, without their errors.
+-- The reports, newest first, without their errors.
 select
   id, state, dry_run, row_count, rows_done, created_count, updated_count, failure_count, '[]'::jsonb as "errors!",
   '[]'::jsonb as "examples!", failed_reason, created_at, finished_at, file_name, created_by, uploaded_at, undo_state,
@@ -174,7 +174,7 @@ where c.project_id = :project_id and c.email = any(:emails::text[])
 on conflict do nothing;
 
 -- name: request_undo :maybe
--- Marks an import as being undone, once, also one that failed half-way. Null where it has not ended, was a dry run, is older than
+-- Marks an import as being undone, once, also one that failed half-way. Null if it has not ended, was a dry run, is older than
 -- `since`, or is undone.
 update contact_imports
 set undo_state = 'waiting'

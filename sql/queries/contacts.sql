@@ -157,7 +157,7 @@ offset :offset::int;
 
 -- name: newest :many
 -- splice: audience = true
--- The newest contacts who satisfy a compiled condition.
+-- The newest contacts who match a compiled condition.
 select c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at
 from contacts c
 where c.project_id = :project_id and :audience
@@ -165,7 +165,7 @@ order by c.id desc
 limit :limit::int;
 
 -- name: activity_reached :one
--- The event down to which `contact_activity` tells all that happened. Null where that is everything.
+-- The event down to which `contact_activity` tells all that happened. Null if that is everything.
 select max(oldest) as "reached?"
 from (
   select min(id::text collate "C") as oldest
@@ -176,7 +176,7 @@ from (
 
 -- name: by_activity :many
 -- splice: filter = true
--- Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
+-- Contacts by what they did last, newest first, between two events. What a contact did before that does not count
 -- again.
 with latest as (
   select distinct on (contact_id) contact_id, id

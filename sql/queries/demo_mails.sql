@@ -26,7 +26,7 @@ returning id;
 
 -- name: add_mails :exec
 -- nullable: campaigns.country, campaigns.plan
--- The ledger: the mails of campaigns, of steps that were passed, and about orders, with what became of them. An address
+-- The ledger: the mails of campaigns, of steps that were passed, and about orders, with what happened to them. An address
 -- that does not exist bounces once; who opted out does so by the last mail before. Nothing here is ever to be sent: what
 -- is PENDING is due in 30 days. `campaigns` holds `{n, id, content_id, at, country?, plan?, opens, clicks}`, `steps`
 -- `{id, template_id, content_id}`, and `notices` `{event_name, template_id}`.

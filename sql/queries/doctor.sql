@@ -40,7 +40,7 @@ limit :limit::int;
 select exists (select from webhook_receipts where source = 'sns') as "has_come!";
 
 -- name: held_campaigns :many
--- The campaigns of disabled projects that go on as soon as their project is enabled.
+-- The campaigns of disabled projects that continue as soon as their project is enabled.
 select p.id as project_id, p.name as project_name, count(*)::int as "total!"
 from projects p
 join campaigns c on c.project_id = p.id

@@ -189,7 +189,7 @@ delete from domains
 where project_id = :project_id and id = :domain_id;
 
 -- name: templates_from :many
--- The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
+-- The templates that send from a domain, newest first. A project has hundreds of templates, and not millions.
 select id, name
 from templates
 where project_id = :project_id and lower(substring(from_email from '[^@]*$')) = :domain
@@ -197,7 +197,7 @@ order by id desc
 limit :limit::int;
 
 -- name: campaigns_from :many
--- The campaigns that have not been sent yet and will be from a domain, the newest first.
+-- The campaigns that have not been sent yet and will be from a domain, newest first.
 select id, name, status
 from campaigns
 where project_id = :project_id

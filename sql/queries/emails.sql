@@ -344,7 +344,7 @@ returning e.project_id, e.id, e.campaign_id, e.status, e.due_at;
 
 -- name: settle_doubts :many
 -- Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
--- doubt for good. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
+-- doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
 -- campaign are not sent again.
 with doubtful as materialized (
   select project_id, id
@@ -475,7 +475,7 @@ order by id desc
 limit :limit::int;
 
 -- name: find :many
--- One page of mails to these contacts, with these contents or of these campaigns, between two ids, the newest first. Each
+-- One page of mails to these contacts, with these contents or of these campaigns, between two ids, newest first. Each
 -- of them gives a page by its index.
 with found as (
   select m.id
@@ -595,7 +595,7 @@ limit 1;
 
 -- name: timeline :many
 -- nullable: contact_id
--- What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its
+-- What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
 -- contact by their names, and no longer after it than anybody opens a mail.
 select l.id as "id!", l.name as "name!", l.data as "data!", l.bot as "bot!", l.created_at as "created_at!"
 from (

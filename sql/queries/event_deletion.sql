@@ -1,7 +1,7 @@
 -- Deletes the events of one name, batch by batch, each a commit of its own.
 
 -- name: newest :maybe
--- All that is recorded of the name at this moment is not after this one.
+-- All that is recorded of the name now is not after this one.
 select e.id
 from events e
 where e.project_id = :project_id and e.name = :name

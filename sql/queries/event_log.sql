@@ -1,4 +1,4 @@
--- Events as recorded, the newest first. Ids are in the order of time, and each month is a partition: a page reads those
+-- Events as recorded, newest first. Ids are in the order of time, and each month is a partition: a page reads those
 -- between two ids, and only their partitions. Contacts are looked up one by one, whatever the planner estimates.
 
 -- name: recent :many

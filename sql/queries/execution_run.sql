@@ -77,7 +77,7 @@ select project_id, id, status
 from started;
 
 -- name: hold :many
--- Active executions with everything needed to go on, locked until the commit in the order of their ids. Their contacts
+-- Active executions with everything needed to continue, locked until the commit in the order of their ids. Their contacts
 -- are locked too, so that they are neither deleted nor given another address. Executions of a disabled project are held
 -- up; those that a reset deletes have ended. Nothing else is read here: after waiting for a lock, a statement sees the
 -- rows it has locked as they are now, but all other tables as they were before.
@@ -171,7 +171,7 @@ from json_to_recordset(:rows::json) as r (task text, payload json, run_at timest
 -- name: satisfying :many
 -- splice: condition = true
 -- splice: answers = array[true]
--- Which of these rows satisfy a compiled condition, and the result of some of its filters for each. `rows` holds
+-- Which of these rows match a compiled condition, and the result of some of its filters for each. `rows` holds
 -- contacts as they are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in their
 -- place.
 select c.n as "n!", :condition as "holds!", :answers as "answers!"

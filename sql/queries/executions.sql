@@ -9,21 +9,21 @@ left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where e.project_id = :project_id and e.workflow_id = :workflow_id and e.id = :execution_id;
 
 -- name: history :many
--- What became of each step of an execution, in the order in which it came to them.
+-- What happened to each step of an execution, in the order in which it came to them.
 select id, execution_id, step_id, status, output, error, started_at, completed_at
 from step_executions
 where project_id = :project_id and execution_id = :execution_id
 order by seq;
 
 -- name: graph :maybe
--- By which graph an execution goes, and which version of its workflow that is; null where that was before they had numbers.
+-- By which graph an execution goes, and which version of its workflow that is; null if that was before they had numbers.
 select v.graph, v.graph_version as version
 from executions e
 join workflow_versions v on v.project_id = e.project_id and v.id = e.version_id
 where e.project_id = :project_id and e.workflow_id = :workflow_id and e.id = :execution_id;
 
 -- name: list :many
--- One page of the executions of a workflow that began in a period, the newest first.
+-- One page of the executions of a workflow that began in a period, newest first.
 select
   e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
   e.completed_at, e.version_id, c.email as "contact_email?"
@@ -78,7 +78,7 @@ order by e.id desc;
 
 -- name: of_contact :many
 -- nullable: status, step_id
--- All executions of a workflow for one contact, the newest first: there are few.
+-- All executions of a workflow for one contact, newest first: there are few.
 select
   e.id, e.workflow_id, e.contact_id, e.status, e.current_step_id, e.exit_reason, e.context, e.started_at,
   e.completed_at, e.version_id, c.email as "contact_email?"
@@ -156,7 +156,7 @@ order by id
 for update;
 
 -- name: cancel :exec
--- Ends executions that the caller holds, for good. Their waits are deleted, and open entries of their histories are
+-- Ends executions that the caller holds, permanently. Their waits are deleted, and open entries of their histories are
 -- closed. After waiting for a lock, a transaction sees the wait and the history only in a later statement: this one.
 with theirs as materialized (
   select project_id, id, step_execution_id

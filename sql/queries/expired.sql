@@ -10,7 +10,7 @@ where e.until < excluded.until;
 select now() as "now!";
 
 -- name: of_project :maybe
--- The time before which rows of a project may be missing; null where none has been deleted since it was created.
+-- The time before which rows of a project may be missing; null if none has been deleted since it was created.
 select expired_until(id, 'events') as "events?", expired_until(id, 'emails') as "emails?"
 from projects
 where id = :project_id;

@@ -68,11 +68,11 @@ order by m.n;
 
 -- name: write :exec
 -- nullable: changes.sent_at, changes.delivered_at, changes.bounced_at, changes.complained_at, changes.reason, changes.remark, changes.message_id, changes.provider_id
--- Writes what became of mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
+-- Writes what happened to mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
 -- `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
 -- reason, remark, message_id, provider_id}`.
 --
--- The states stand in their type from the weakest to the strongest: the stronger of two stays, in whatever order they
+-- The states are in their type from the weakest to the strongest: the stronger of two stays, in whatever order they
 -- are reported. Notices are only about mails that have been sent, so each is SENT at least. What the ledger had taken
 -- for FAILED or SUPPRESSED, while it was in doubt, becomes what the notice says. A rejection by the provider makes a
 -- mail FAILED unless something is known that only a sent mail can have. Times are set once. The reason belongs to the

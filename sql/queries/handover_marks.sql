@@ -12,7 +12,7 @@ values (:worker_id, -:epoch::int, :email_ids)
 on conflict (worker_id, place) do nothing;
 
 -- name: mark :one
--- Marks mails whose end is about to be sent. Returns those that may be; null where this process is not noted down.
+-- Marks mails whose end is about to be sent. Returns those that may be; null if this process is not noted down.
 select mark_handovers(:worker_id, :epoch, :place, :project_ids::uuid[], :email_ids::uuid[]) as "held?";
 
 -- name: hold :exec

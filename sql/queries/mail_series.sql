@@ -1,4 +1,4 @@
--- What became of mails in a range of time, read from counters. Opens and clicks are those of people, a mail once.
+-- What happened to mails in a range of time, read from counters. Opens and clicks are those of people, a mail once.
 
 -- name: by_day :many
 -- nullable: campaign_id
@@ -34,7 +34,7 @@ order by d.day;
 -- name: of_ledger :many
 -- splice: filter = e.template_id = '00000000-0000-0000-0000-000000000000'
 -- The same of mails that no counter tells apart, from the ledger, in one pass over them: the days (the first is 1) on which
--- something became of any. `starts` begin the days; the last of them is the end.
+-- something happened to any. `starts` begin the days; the last of them is the end.
 select
   width_bucket(t.at, :starts::text[]::timestamptz[])::int as "day!",
   count(*) filter (where t.measure = 'sent')::float8 as "emails!",

@@ -1,5 +1,5 @@
 -- name: list :many
--- The members of a project, the oldest first, followed by those invited, by their account where there is one.
+-- The members of a project, oldest first, followed by those invited, by their account if there is one.
 select m.user_id as "id!", u.email as "email!", m.role as "role!", true as "active!"
 from memberships m
 join users u on u.id = m.user_id

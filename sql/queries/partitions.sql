@@ -1,5 +1,5 @@
 -- name: list :many
--- The partitions of the events that hold a month, the oldest first.
+-- The partitions of the events that hold a month, oldest first.
 select c.relname::text as "name!", to_date(right(c.relname, 7), 'YYYY_MM') as "month!"
 from pg_inherits i
 join pg_class c on c.oid = i.inhrelid

@@ -17,7 +17,7 @@ join users u on u.id = p.user_id
 where p.credential_id = :credential_id;
 
 -- name: insert :maybe
--- Null where this credential is registered already, or the user has as many as allowed.
+-- Null if this credential is registered already, or the user has as many as allowed.
 insert into passkeys (user_id, id, credential_id, public_key, counter, transports, name, created_at)
 select :user_id, :id, :credential_id, :public_key, :counter::float8::bigint, :transports, :name, :now
 where (select count(*) from passkeys where user_id = :user_id) < :max::int

@@ -1,4 +1,4 @@
--- Keys of projects beside their pair.
+-- Keys of projects besides their pair.
 
 -- name: list :many
 -- There are at most 50.

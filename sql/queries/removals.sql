@@ -22,7 +22,7 @@ select pg_advisory_xact_lock(starts_of_workflows(:project_id));
 
 -- name: stop :exec
 -- Everything that is active, or would start by itself, is ended here, after waiting for those who work on it. Mails
--- and executions stay as they are: they are looked at again when their turn comes. The names of segments are free for
+-- and executions stay as they are: they are checked again when their turn comes. The names of segments are free for
 -- new ones.
 with cancelled as (
   update campaigns
@@ -58,7 +58,7 @@ set track_membership = false, slug = id::text
 where project_id = :project_id;
 
 -- name: begin_reset :exec
--- Notes how far the reset goes: up to the newest rows of now. A reset in progress is extended to there.
+-- Notes how far the reset goes: up to the currently newest rows. A reset in progress is extended to there.
 insert into resets as r (
   project_id, asked_at, contacts, events, templates, contents, emails, segments, contact_imports, bulk_jobs, campaigns,
   suppressions, workflows, executions

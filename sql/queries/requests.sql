@@ -66,7 +66,7 @@ order by r.id desc
 limit :limit::int;
 
 -- name: edge :maybe
--- The last of so many rows; null where there are fewer.
+-- The last of so many rows; null if there are fewer.
 select id
 from requests
 where project_id = :project_id and id >= :since and id < :before

@@ -25,7 +25,7 @@ from taken;
 select note_segment_candidates(array_fill(:project_id::uuid, array[cardinality(:contact_ids::uuid[])]), :contact_ids::uuid[]);
 
 -- name: projects :many
--- Projects with contacts that were not looked at yet, and projects that track a segment.
+-- Projects with contacts that were not checked yet, and projects that track a segment.
 select project_id as "project_id!"
 from segment_candidates
 union
@@ -41,6 +41,6 @@ where not exists (
 );
 
 -- name: waiting :many
--- Projects with contacts that are still to be looked at.
+-- Projects with contacts that are still to be checked.
 select distinct project_id
 from segment_candidates;

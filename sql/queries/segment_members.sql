@@ -6,7 +6,7 @@ where project_id = :project_id and segment_id = :segment_id and contact_id = :co
 
 -- name: add_contacts :many
 -- nullable: event
--- Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+-- Adds contacts to a static segment, and records the event of each if there is one. Returns only those that were not
 -- members before.
 with added as (
   insert into segment_members (project_id, segment_id, contact_id, entered_at)
@@ -94,7 +94,7 @@ select count(*)::int as "removed!" from exited;
 
 -- name: add :many
 -- nullable: event
--- Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+-- Adds contacts to a static segment, and records the event of each if there is one. Returns only those that were not
 -- members before.
 with added as (
   insert into segment_members (project_id, segment_id, contact_id, entered_at)
@@ -116,7 +116,7 @@ select contact_id from added;
 
 -- name: remove :many
 -- nullable: event
--- Removes contacts from a static segment, and records the event of each where there is one. Returns only those that were
+-- Removes contacts from a static segment, and records the event of each if there is one. Returns only those that were
 -- members.
 with removed as (
   delete from segment_members m

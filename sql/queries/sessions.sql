@@ -40,7 +40,7 @@ select exists (
 ) as "stands!";
 
 -- name: list :many
--- The sessions of a user that stand, the last used first.
+-- The sessions of a user that stand, last used first.
 select id, user_agent, created_at, last_used_at, expires_at
 from sessions
 where user_id = :user_id and expires_at > :now

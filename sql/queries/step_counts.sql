@@ -20,7 +20,7 @@ group by s.id, s.created_at
 order by s.created_at, s.id;
 
 -- name: waiting :many
--- How many executions are at each step at this moment, each counted up to `up_to`.
+-- How many executions are at each step now, each counted up to `up_to`.
 select s.id as "step_id!", w.total as "waiting!"
 from workflow_steps s
 cross join lateral (

@@ -1,6 +1,6 @@
 -- name: list :many
 -- nullable: after_id, reason, pattern
--- One page, the newest first, behind the place where the cursor stands. The pattern is one of LIKE.
+-- One page, newest first, behind the place where the cursor stands. The pattern is one of LIKE.
 select id, email, reason, project_id, created_at
 from suppressions
 where project_id = :project_id

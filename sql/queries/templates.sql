@@ -133,7 +133,7 @@ delete from templates
 where project_id = :project_id and id = :template_id;
 
 -- name: campaigns :many
--- The campaigns that were made from the template, the newest first.
+-- The campaigns that were made from the template, newest first.
 select id, name, status
 from campaigns
 where project_id = :project_id and template_id = :template_id
@@ -193,7 +193,7 @@ select
   )::int as "total!";
 
 -- name: outcomes :one
--- What became of the newest mails of a template, but for those of campaigns, up to `limit`.
+-- What happened to the newest mails of a template, but for those of campaigns, up to `limit`.
 select
   count(*)::int as "mails!",
   count(m.sent_at)::int as "sent!",
@@ -214,7 +214,7 @@ from (
 ) as m;
 
 -- name: versions :many
--- What a template was, the newest first, without the bodies.
+-- What a template was, newest first, without the bodies.
 select version, name, subject, created_at, created_by
 from template_versions
 where project_id = :project_id and template_id = :template_id

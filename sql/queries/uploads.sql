@@ -1,5 +1,5 @@
 -- name: again :maybe
--- What a project has under this key, which is uploaded once more: it is as new. Null where there is nothing.
+-- What a project has under this key, which is uploaded once more: it is as new. Null if there is nothing.
 update uploads
 set created_at = :now
 where project_id = :project_id and key = :key
@@ -45,7 +45,7 @@ where project_id = :project_id and key = any(:keys::text[]);
 
 -- name: page :many
 -- nullable: before_key, before_at
--- The images of a project, the newest first. It has few thousands: `UPLOADS_MB_PER_PROJECT` is their limit.
+-- The images of a project, newest first. It has few thousands: `UPLOADS_MB_PER_PROJECT` is their limit.
 select key, content_type, size, bytes is null as "in_s3!", created_at
 from uploads
 where project_id = :project_id

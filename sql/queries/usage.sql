@@ -28,7 +28,7 @@ from held
 group by 1, 2, 3;
 
 -- name: room :maybe
--- The limit of a category, and what of it is used at this moment; null where there is none.
+-- The limit of a category, and what of it is used now; null if there is none.
 select
   l.monthly_limit::float8 as "monthly_limit!",
   usage_of(:project_id, usage_month(:now), l.category)::float8 as "used!"

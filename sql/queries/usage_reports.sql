@@ -78,7 +78,7 @@ on conflict do nothing;
 
 -- name: claim :many
 -- nullable: project_id
--- Pieces that nobody is reporting at this moment, the oldest first. A process that has had one for too long is dead.
+-- Pieces that nobody is reporting now, oldest first. A process that has had one for too long is dead.
 update usage_reports u
 set held_until = :held_until
 from (

@@ -62,7 +62,7 @@ cross join lateral (
 ) as e;
 
 -- name: horizon :one
--- The oldest transaction that writes at this moment, and the one that will begin to next.
+-- The oldest transaction that writes now, and the one that will begin to next.
 select pg_snapshot_xmin(now.snapshot)::text as "oldest!", pg_snapshot_xmax(now.snapshot)::text as "next!"
 from (select pg_current_snapshot() as snapshot offset 0) as now;
 

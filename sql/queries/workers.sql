@@ -47,7 +47,7 @@ select count(*)::int as "total!" from workers where seen_at > now() - interval '
 select distinct host from workers where captures and seen_at > now() - interval '15 seconds' order by host;
 
 -- name: standing :many
--- The lanes that stand still: for this process, or for all that take jobs.
+-- The lanes that are stalled: for this process, or for all that take jobs.
 select lane as "lane!"
 from unnest(:lanes::text[]) as lane, workers w
 where w.seen_at > now() - interval '30 seconds'

@@ -14,8 +14,8 @@ returning id;
 
 -- name: purge :one
 -- Deletes versions that were superseded before `before` and that no execution ever started with, and unmarks those that
--- some did: each is looked at once. The newest executions of a workflow are looked at first, and none older than the
--- version. Returns how many were looked at, `limit` at most, and how many were deleted.
+-- some did: each is checked once. The newest executions of a workflow are checked first, and none older than the
+-- version. Returns how many were checked, `limit` at most, and how many were deleted.
 with old as materialized (
   select v.project_id, v.id, v.workflow_id, v.created_at
   from workflow_versions v

@@ -61,7 +61,7 @@ export function openToken(ctx: KeyHolder, purpose: Purpose, token: string): Buff
   return signed ? payload : null;
 }
 
-/** The signature of `payload`: 16 bytes; the first few are enough where there is little room. */
+/** The signature of `payload`: 16 bytes; the first few are enough if there is little room. */
 export function signatureOf(ctx: KeyHolder, purpose: Purpose, payload: Buffer): Buffer {
   return createHmac("sha256", derivedKey(ctx, purpose)).update(payload).digest().subarray(0, SIGNATURE_BYTES);
 }

@@ -113,7 +113,7 @@ export async function getBulkJob(ctx: Context, projectId: string, jobId: string)
 
 /**
  * Works through the contacts in the order of their ids, a chunk and the place where it ends in one transaction: a
- * second run goes on where the first one ended.
+ * second run continues where the first one ended.
  */
 export async function runBulkJob(
   ctx: Context,

@@ -1,14 +1,14 @@
 // Walks through any JSON of a request, without building lists of its contents: there may be tens of thousands of small
 // objects.
 
-/** True where objects and lists are nested deeper than that. */
+/** True if objects and lists are nested deeper than that. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || someInner(value, (inner) => isDeeper(inner, levels - 1));
 }
 
 /**
- * True where JSON held a number that a double does not keep, such as 1e400, or a whole one beyond 2^53, whose last digits
+ * True if JSON held a number that a double does not keep, such as 1e400, or a whole one beyond 2^53, whose last digits
  * would change. Looks that many levels deep.
  */
 export function hasOverflow(value: unknown, levels = Infinity): boolean {

@@ -39,7 +39,7 @@ export async function previewSegment(
   return { ...counts, sample, estimated: true };
 }
 
-/** The exact numbers. Null where they take longer. */
+/** The exact numbers. Null if they take longer. */
 async function lookAtAll(ctx: Context, projectId: string, selected: Selected, patienceMs: number) {
   const startedAt = performance.now();
   const counted = await withinBudget(ctx, patienceMs, async (tx) => {

@@ -1,4 +1,4 @@
-// Which contacts: by a part of the address, by subscription, by segment and by a condition, all at once.
+// Which contacts: by part of the address, by subscription, by segment and by a condition, all at once.
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Fragment } from "../db/types.ts";

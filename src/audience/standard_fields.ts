@@ -39,7 +39,7 @@ type GivenName = {
 }[StandardFieldName];
 
 /**
- * The standard fields of a contact in a request, besides its address; undefined where the request does not give them.
+ * The standard fields of a contact in a request, besides its address; undefined if the request does not give them.
  */
 export type GivenValues = { [Name in Exclude<GivenName, "email">]?: StandardValues[Name] | undefined };
 

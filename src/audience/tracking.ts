@@ -22,7 +22,7 @@ export function trackErrors({ event, data }: Partial<Tracked>): FieldError[] {
   return [{ field: "event", code: "reserved_event", message, received: event }, ...errors];
 }
 
-/** What became of it. */
+/** What happened to it. */
 export interface TrackResult {
   /** Id of the contact. */
   contact: string;

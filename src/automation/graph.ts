@@ -32,7 +32,7 @@ export function triggerOf(graph: Graph): GraphStep {
 }
 
 /**
- * The transition that leaves a step on this branch, or null where the graph ends. One without a branch serves every
+ * The transition that leaves a step on this branch, or null if the graph ends. One without a branch serves every
  * branch that has none of its own.
  */
 export function wayOut(graph: Graph, stepId: string, branch: string | null = null): GraphTransition | null {

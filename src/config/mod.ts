@@ -171,7 +171,7 @@ export function dnsServers(config: { DNS_SERVERS: string }): string[] {
   return listed(config.DNS_SERVERS);
 }
 
-/** The host that bounces come back to, or null where this installation has no name that others could find. */
+/** The host that bounces come back to, or null if this installation has no name that others could find. */
 export function inboundHost(config: Pick<Config, "BASE_URL" | "INBOUND_HOST">): string | null {
   return config.INBOUND_HOST?.toLowerCase() ?? parseDomain(new URL(config.BASE_URL).hostname);
 }
@@ -241,7 +241,7 @@ function isOrigin(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text;
 }
 
-/** True where mistakes cost something: no generated secrets, a guarded inbox. */
+/** True if mistakes cost something: no generated secrets, a guarded inbox. */
 export function isProduction(config: { NODE_ENV: string }): boolean {
   return config.NODE_ENV === "production";
 }

@@ -12,7 +12,7 @@ export type Answer<K extends Endpoint> = Api[K]["answer"];
 
 /** What a call says besides what the endpoint takes. */
 export interface CallOptions {
-  /** The project that is meant. Null where the endpoint is about no project, or names it in its path. */
+  /** The project that is meant. Null if the endpoint is about no project, or names it in its path. */
   projectId?: string | null;
   signal?: AbortSignal;
   /** The `etag` of what was read: the call is refused with 412 where it was changed since. */
@@ -86,7 +86,7 @@ export const BASE = document.querySelector<HTMLMetaElement>('meta[name="base"]')
 
 /**
  * Calls one endpoint, such as `call("GET /contacts/{id}", { path: { id } }, { projectId })`. Throws {@linkcode Refusal} for
- * what the service refuses, {@linkcode Unreachable} where there is no answer.
+ * what the service refuses, {@linkcode Unreachable} if there is no answer.
  */
 export async function call<K extends Endpoint>(
   endpoint: K,

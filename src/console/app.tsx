@@ -80,7 +80,7 @@ function LoggedIn({ children }: { children: React.ReactNode }) {
   return <Redirect to={`~${here.logIn}`} replace />;
 }
 
-/** The project that was looked at last in this browser, or the first. */
+/** The project that was opened last in this browser, or the first. */
 function ToProject() {
   const projects = useProjects();
   if (projects.isPending) return <LoadingPage />;

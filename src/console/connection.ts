@@ -8,7 +8,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let ask: () => Promise<boolean> = async () => true;
 let doubt: () => void = () => {};
 
-/** Whether contact is lost at this moment, for `useSyncExternalStore`. */
+/** Whether contact is lost now, for `useSyncExternalStore`. */
 export const connection = {
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

@@ -1,7 +1,7 @@
 // Which project to open first. It is a suggestion only: what a page shows is said by its address.
 const NAME = "postrider.project";
 
-/** The id of the project that was looked at last in this browser. */
+/** The id of the project that was opened last in this browser. */
 export function lastProject(): string | null {
   try {
     return localStorage.getItem(NAME);

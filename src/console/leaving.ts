@@ -69,7 +69,7 @@ let wanted = 0;
 export function watchHistory(): void {
   settle(numberOf(window.history.state) ?? 0);
   window.history.replaceState({ ...window.history.state, entry: here.number }, "");
-  // Before the router hears of it.
+  // Before the router sees it.
   window.addEventListener("popstate", onStep, { capture: true });
 }
 
@@ -79,7 +79,7 @@ export const usePlace: BaseLocationHook = () => [useLocationProperty(() => place
 /** For the router: what follows the path. */
 export const usePlaceSearch = () => useLocationProperty(() => place().search);
 
-/** For the router: asks before it goes on, and numbers what it adds to the history. */
+/** For the router: asks before it continues, and numbers what it adds to the history. */
 export const aroundNav: AroundNavHandler = (next, to, options = {}) => {
   const go = () => {
     const number = options.replace ? here.number : here.number + 1;

@@ -1,5 +1,5 @@
 // What the console has read, and for how long that holds. Every key begins with the project (or `account`), so that nothing
-// of one project can stand on a page of another.
+// of one project can be on a page of another.
 import {
   type InfiniteData,
   keepPreviousData,
@@ -109,7 +109,7 @@ function useApiOf<K extends Endpoint, T>(
 const isToBeAsked = (cache: QueryClient, key: readonly unknown[], enabled: unknown = true) =>
   enabled === true && cache.getQueryState(key) === undefined;
 
-/** A page of a list that goes on at a cursor. */
+/** A page of a list that continues at a cursor. */
 interface Paged {
   cursor: string | null;
   hasMore: boolean;
@@ -118,7 +118,7 @@ interface Paged {
 /** The endpoints whose answer is a page of a list. */
 export type PagedEndpoint = { [K in Endpoint]: Answer<K> extends Paged ? K : never }[Endpoint];
 
-/** A list that was scrolled further than this is left as it is when the window is looked at again. */
+/** A list that was scrolled further than this is left as it is when the window gets the focus again. */
 const FEW_PAGES = 3;
 
 /**

@@ -15,7 +15,7 @@ const ROLES: Record<Role, { rank: number; name: string }> = {
   OWNER: { rank: 2, name: "owners" },
 };
 
-/** Who is logged in: `user` is null where nobody is. Asked again when the window is looked at again. */
+/** Who is logged in: `user` is null if nobody is. Asked again when the window gets the focus again. */
 export function useSession() {
   return useAccountApi("GET /auth/session", {}, { staleTime: 60_000 });
 }

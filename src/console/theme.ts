@@ -1,5 +1,5 @@
 // How the component library looks here: the colours of tokens.css, type, radius and density. Every pair of colours that text
-// stands in has a contrast of at least 4.5 (WCAG AA).
+// is on has a contrast of at least 4.5 (WCAG AA).
 import {
   ActionIcon,
   Badge,

@@ -16,7 +16,7 @@ const ATTRIBUTE =
 
 /**
  * Finds every `href` of an `<a>` or `<area>` that is not marked with `data-track="false"`, in order. The text must be
- * free of control characters. Throws where the parser gives up.
+ * free of control characters. Throws if the parser gives up.
  */
 export function findHrefs(html: string): Href[] {
   // The parser knows comments, scripts and the like, but no positions: they follow from what it inserts before a tag.

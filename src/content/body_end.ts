@@ -1,7 +1,7 @@
 /** How far from the end it is looked for where it is not written as everybody does. */
 const TAIL_CHARS = 1_000;
 
-/** Puts HTML at the end of the body: before the last `</body>`, or at the very end where there is none. */
+/** Puts HTML at the end of the body: before the last `</body>`, or at the very end if there is none. */
 export function addBeforeBodyEnd(html: string, addition: string): string {
   const at = placeOfBodyEnd(html);
   return html.slice(0, at) + addition + html.slice(at);

@@ -17,7 +17,7 @@ export interface ProgramOptions extends LineLimits {
 }
 
 /**
- * Runs a program over `input`, queued for `owner` (a project), and returns its output. Null where it was ended because
+ * Runs a program over `input`, queued for `owner` (a project), and returns its output. Null if it was ended because
  * it took too much processor time or memory. Throws 429 when too many of the owner are waiting, and 503 when too many
  * others are, or the machine had no time for it.
  */

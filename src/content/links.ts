@@ -21,7 +21,7 @@ const LARGE_CHARS = 500_000;
 export interface LinkSigner {
   /** What the address of every followed link begins with; the token of the mail, a dot and that of the link come next. */
   prefix: string;
-  /** The token of a link to this address; null where it is not to be followed. */
+  /** The token of a link to this address; null if it is not to be followed. */
   sign(target: string): string | null;
 }
 
@@ -121,7 +121,7 @@ function kindOf(text: string, { at, end, sign }: Expression): "value" | "open" |
   return sign === "^" || /^\{\{~?\s*else\b/.test(text.slice(at, end)) ? "else" : "value";
 }
 
-/** A value that is known when it is rendered; null where a block begins in it and ends elsewhere, or the reverse. */
+/** A value that is known when it is rendered; null if a block begins in it and ends elsewhere, or the reverse. */
 function wrap(
   value: string,
   quote: keyof typeof OPEN,
@@ -138,14 +138,14 @@ function wrap(
   return depth === 0 ? SECRET + OPEN[quote] + value + SECRET + CLOSE : null;
 }
 
-/** The address through which a link is tracked, as HTML (as is the prefix); null where it stays unchanged. */
+/** The address through which a link is tracked, as HTML (as is the prefix); null if it stays unchanged. */
 function follow(value: string, mailToken: string, signer: LinkSigner): string | null {
   const target = targetOf(value);
   const token = target === null ? null : signer.sign(target);
   return token === null ? null : `${signer.prefix}${mailToken}.${token}`;
 }
 
-/** The address that a browser would open, as written; null where it is not a web address. */
+/** The address that a browser would open, as written; null if it is not a web address. */
 export function targetOf(value: string): string | null {
   const text = decodeReferences(value);
   const target = text === null ? "" : withoutBlanks(text);

@@ -15,7 +15,7 @@ export function withPreheader(html: string, preheader: string | null): string {
   return `${html.slice(0, at)}<div style="${HIDDEN}">${preheader}${FILL}</div>${html.slice(at)}`;
 }
 
-/** Behind the tag that begins the body, or behind what comes before one where there is none. In one pass. */
+/** Behind the tag that begins the body, or behind what comes before one if there is none. In one pass. */
 function placeOfBodyStart(html: string): number {
   const bare = withoutComments(html);
   const body = bare.search(/<body(?=[\s>])/i);

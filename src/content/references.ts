@@ -5,9 +5,9 @@ import { OWN_PAGE, targetOf } from "./links.ts";
 /** A link or an image of a template. */
 export interface MailReference {
   kind: "link" | "image";
-  /** The address as it stands there, with its expressions. */
+  /** The address as it is there, with its expressions. */
   written: string;
-  /** What a browser asks for; null where that depends on the recipient, or it is no web address. */
+  /** What a browser asks for; null if that depends on the recipient, or it is no web address. */
   target: string | null;
   hasExpressions: boolean;
   /** One of the pages where recipients decide what mail they get. */

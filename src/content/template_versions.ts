@@ -15,7 +15,7 @@ type Row = NonNullable<Awaited<ReturnType<Queries["templates"]["version"]>>>;
 /** What a template was. */
 export type TemplateVersion = Omit<Row, "fromEmail"> & { from: string };
 
-/** The versions of a template, the newest first: that is what it is now. Throws TEMPLATE_NOT_FOUND. */
+/** The versions of a template, newest first: that is what it is now. Throws TEMPLATE_NOT_FOUND. */
 export async function listVersions(
   ctx: Context,
   projectId: string,
@@ -39,7 +39,7 @@ export async function getVersion(
 }
 
 /**
- * Makes a template what it was, which is a new version: nothing of between is lost. Throws not-found, 403 where its sender
+ * Makes a template what it was, which is a new version: nothing of between is lost. Throws not-found, 403 if its sender
  * is no longer verified, and 412 as {@linkcode beginTemplateEdit} does.
  */
 export async function restoreVersion(

@@ -17,7 +17,7 @@ export type Template = Omit<Row, "fromEmail"> & { from: string };
 /** A template, ready to be rendered. */
 export type TemplateContent = NonNullable<Awaited<ReturnType<Queries["templates"]["byId"]>>>;
 
-/** A template in a list; its body is null where it was not asked for. */
+/** A template in a list; its body is null if it was not asked for. */
 export type ListedTemplate = Omit<Template, "body"> & { body: string | null };
 
 /** Whether a template is for transactional mail, for campaigns with a footer, or for campaigns without one. */
@@ -303,7 +303,7 @@ function addressOrNull(address: string | null | undefined): string | null {
   return address?.trim() ? parseAddress(address)!.email : null;
 }
 
-/** Cut where there is no room, but never within a character. */
+/** Cut if there is no room, but never within a character. */
 function copyName(name: string): string {
   return name.slice(0, MAX_TEMPLATE_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
 }

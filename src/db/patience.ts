@@ -14,7 +14,7 @@ class SilentDatabase extends Error {
 /** The response was lost, not the request: the statement may have been executed. */
 const unsure = new WeakSet<object>();
 
-/** Whether the failed statement may have been executed all the same. */
+/** Whether the failed statement may have been executed anyway. */
 export function mayHaveHappened(error: unknown): boolean {
   return typeof error === "object" && error !== null && unsure.has(error);
 }

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 
-// Ends a statement that runs away, before it holds a connection for good.
+// Ends a statement that runs away, before it holds a connection permanently.
 const STATEMENT_TIMEOUT_MS = 30_000;
 // A server that ends its statements in time and still does not respond is frozen, or unreachable: the connection is
 // ended.

@@ -30,7 +30,7 @@ interface Routine {
  * Draws the database of today as SQL, with the comments that it carries: first all tables by subject, each with what its
  * triggers do, then the types, then each table with its indexes, triggers and functions. To be read, not to be run.
  *
- * @throws Error where a table or a function stands in no group of `SCHEMA_GROUPS`.
+ * @throws Error where a table or a function is in no group of `SCHEMA_GROUPS`.
  */
 export async function drawSchema(sql: postgres.Sql): Promise<string> {
   const tables = await loadTables(sql);
@@ -41,7 +41,7 @@ export async function drawSchema(sql: postgres.Sql): Promise<string> {
       const [name, ...served] = typeof entry === "string" ? [entry] : entry;
       const table = take(tables, name);
       const called = [...new Set(table.triggers.map(({ calls }) => calls))];
-      // A trigger function may serve several triggers: it stands under the first.
+      // A trigger function may serve several triggers: it is under the first.
       const routines = [...called.filter((call) => functions.has(call)), ...served];
       return { table, routines: routines.map((routine) => take(functions, routine)) };
     }),

@@ -12,7 +12,7 @@ const APPLICATION_NAME = "postrider worker";
 /**
  * The pool that graphile-worker needs for itself. It hides outages of the database: connections are awaited, a
  * statement whose connection was lost is reported as retryable, and the message that jobs are over is repeated here
- * until it is accepted. Otherwise a lane would stop for good: the queue caches the first failure of a look-up that it
+ * until it is accepted. Otherwise a lane would stop permanently: the queue caches the first failure of a look-up that it
  * makes once, and gives up when it cannot remove jobs (graphile/worker#636).
  */
 export function openWorkerPool(url: string, max: number): WorkerPool {
@@ -60,7 +60,7 @@ export class WorkerPool extends pg.Pool {
     );
   }
 
-  /** Says that jobs are over until it is heard. */
+  /** Repeats that jobs have ended until that is acknowledged. */
   async settle(asked: pg.QueryConfig): Promise<pg.QueryResult> {
     for (;;) {
       await Bun.sleep(RETRY_MS);

@@ -8,7 +8,7 @@ import { FROM, FROM_NAME, PEOPLE } from "./_words.ts";
 /** Its templates, by their keys, with their ids. */
 export type Templates = Record<keyof typeof TEMPLATES, string>;
 
-/** What stands in the place of the words in capitals of a body. */
+/** What is in the place of the words in capitals of a body. */
 type Words = Record<string, string>;
 
 type Plan = Pick<TemplateInput, "name" | "description" | "subject" | "preheader" | "type"> & {
@@ -105,7 +105,7 @@ async function bodyOf(file: string, words: Words): Promise<string> {
   return Object.entries(words).reduce((done, [word, given]) => done.replaceAll(word, given), body);
 }
 
-/** Where the images cannot be encoded, or S3 is away, the mails have none, and the rest is made all the same. */
+/** Where the images cannot be encoded, or S3 is away, the mails have none, and the rest is created anyway. */
 async function addressOf(ctx: Context, projectId: string, name: string): Promise<string> {
   const file = await Bun.file(new URL(`pictures/${name}.png`, import.meta.url)).bytes();
   try {

@@ -86,7 +86,7 @@ export async function fillSegments(
   await q.demo.addSegmentSizes(tx, { projectId, now: tx.now() });
 }
 
-/** Its members entered over time, and not at this moment: no events, which would start workflows. */
+/** Its members entered over time, and not now: no events, which would start workflows. */
 async function enter(tx: Context, projectId: string, segmentId: string, seed: number): Promise<void> {
   const audience = await audienceOf(tx, projectId, segmentId, { whole: true });
   await q.audience.allowHashing(tx);

@@ -13,7 +13,7 @@ import { DOMAIN, FIRST_NAMES, LAST_NAMES, LINKS, PLACES, PRODUCTS, SUPPRESSED } 
 
 /** What the demo is made of. The same seed gives the same shop, with times that count back from now. */
 export interface DemoOptions {
-  /** The project that it goes into; left out: the one called Demo, which is made where there is none. */
+  /** The project that it goes into; left out: the one called Demo, which is made if there is none. */
   projectId?: string | undefined;
   contacts: number;
   seed: number;
@@ -34,14 +34,14 @@ const DRAWS = 1_000_000;
 
 /**
  * Fills a project with a shop. Its mails are history: none is sent, and none is due. All of it is one transaction, except
- * for the pictures; its counters are made in the end. Throws where the project has contacts.
+ * for the pictures; its counters are made in the end. Throws if the project has contacts.
  */
 export async function createDemo(ctx: Context, options: DemoOptions): Promise<Demo> {
   const patient = patiently(ctx);
   const { projectId, project } = await projectFor(patient, options);
   await makePastPartitions(patient, new Date(ctx.now().getTime() - (DAYS + 1) * DAY_MS));
   const pictures = await addPictures(patient, projectId);
-  // The clock stands still: whatever is counted back from now is counted back from the same moment.
+  // The clock is frozen: whatever is counted back from now is counted back from the same moment.
   const now = ctx.now();
   await inTransaction(patient, async (open) => {
     const tx = { ...open, now: () => now };

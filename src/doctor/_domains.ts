@@ -35,7 +35,7 @@ const NAMES: Record<RecordPurpose, string> = {
   DMARC: "DMARC record",
 };
 
-/** The DNS records of every domain, as they are at this moment. What is found changes nothing. */
+/** The DNS records of every domain, as they are now. What is found changes nothing. */
 export const domains: Check = {
   name: "domains",
   limitMs: ALL_MS + 10_000,

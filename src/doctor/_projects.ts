@@ -4,7 +4,7 @@ import { type Check, ok, skipped, warning } from "./_findings.ts";
 
 const MAX_PROJECTS = 100;
 
-/** Whether campaigns of disabled projects would go on, wanted or not, when somebody enables the project. */
+/** Whether campaigns of disabled projects would continue, wanted or not, when somebody enables the project. */
 export const waitingCampaigns: Check = {
   name: "campaigns",
   limitMs: 8_000,

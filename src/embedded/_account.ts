@@ -112,7 +112,7 @@ async function candidates(existing: string | null, forced: RootAccount | undefin
   return [...sameOwner, byName.namespace, byName["system-user"]];
 }
 
-/** In a user namespace we see ourselves under another number, while the kernel goes on treating our files as ours. */
+/** In a user namespace we see ourselves under another number, while the kernel continues treating our files as ours. */
 async function namespace(): Promise<SystemAccount | string> {
   const user = (await readUsers()).find(({ uid }) => uid > 0 && uid < 65_534);
   if (!user) return "a user namespace needs a user besides root in /etc/passwd";

@@ -94,7 +94,7 @@ export function shutDownNow(data: string): void {
 
 /**
  * First a fast shutdown, after which nothing has to be repaired; when that takes too long, an immediate one, which
- * leaves the repair to the next start. Each step tells whether to go on waiting for it.
+ * leaves the repair to the next start. Each step tells whether to continue waiting for it.
  */
 function* shutdownSteps(data: string, fastShutdownMs: number): Generator<() => boolean> {
   for (const [signal, timeoutMs] of [

@@ -27,7 +27,7 @@ const WATCH_MS = 300;
 const RETRY_MS = 200;
 /** How long a port may be in use, or the memory of a killed server. */
 const OBSTACLE_MS = 30_000;
-/** Between attempts of the supervisor, when a start has failed for good. */
+/** Between attempts of the supervisor, when a start has failed permanently. */
 const RESTART_PAUSE_MS = 3_000;
 
 /** A server this process may use, and stop. */

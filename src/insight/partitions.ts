@@ -76,7 +76,7 @@ export async function dropPartition(ctx: Context, name: string): Promise<boolean
   }
 }
 
-/** The partitions of months, the oldest first. */
+/** The partitions of months, oldest first. */
 export async function listPartitions(ctx: Context): Promise<{ name: string; month: Date }[]> {
   return await q.partitions.list(ctx);
 }
@@ -111,7 +111,7 @@ async function missingMonths(ctx: Context): Promise<Date[]> {
   return [...wanted].filter(([name]) => !existing.has(name)).map(([, month]) => month);
 }
 
-/** Tries several times, each for a moment: everybody else would have to wait behind the one who waits for a lock. */
+/** Tries several times, each for a moment: everybody else would have to wait behind the one that is waiting for a lock. */
 async function briefly<T>(ctx: Context, { patient = false }, work: (tx: Context) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

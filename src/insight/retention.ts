@@ -6,7 +6,7 @@ import { dropPartition, listPartitions, monthStart } from "./partitions.ts";
 import { FIRST_ID } from "./ids.ts";
 import { KEPT_DAYS } from "./requests/mod.ts";
 
-/** How long a job works before it lets others have their turn and goes on as a new job. */
+/** How long a job works before it lets others have their turn and continues as a new job. */
 const SLICE_MS = 10_000;
 const BATCH = 1_000;
 /** A message may have attachments of many megabytes. */
@@ -14,7 +14,7 @@ const BATCH_OF_CONTENTS = 500;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** Before when something goes; null where it is kept for ever. */
+/** Before when something goes; null if it is kept for ever. */
 export interface Horizons {
   /** Events and mails: the beginning of a month, so that both go together. */
   events: Date | null;
@@ -55,7 +55,7 @@ export async function dropExpired(
   );
 }
 
-/** What is old at this moment. Bodies of deleted mails are not needed. */
+/** What is old now. Bodies of deleted mails are not needed. */
 export function horizonsOf({ config, now }: Pick<Context, "config" | "now">): Horizons {
   const ago = (days: number) => (days === 0 ? null : new Date(now().getTime() - days * DAY_MS));
   const oldest = ago(config.RETENTION_EVENTS_DAYS);

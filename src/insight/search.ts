@@ -36,7 +36,7 @@ interface FoundContact {
 /**
  * Five of each noun whose name (of contacts the address, of campaigns also the subject) contains a text, in any case, those
  * that begin with it first. A text of one or two letters finds contacts whose address begins with it, and so does one with an
- * @ where there are any. An empty one finds nothing.
+ * @ if there are any. An empty one finds nothing.
  */
 export async function search(ctx: Context, projectId: string, text: string): Promise<Found> {
   const sought = text.trim();

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 /** For mails that are counted one by one: about a million. */
 const LEDGER_BUDGET_MS = 2_000;
 
-/** What became of mails on a day, by the time at which it did. Opens and clicks are mails that people opened, each once. */
+/** What happened to mails on a day, by the time at which it did. Opens and clicks are mails that people opened, each once. */
 export interface SeriesDay {
   /** Such as 2026-01-31. */
   date: string;

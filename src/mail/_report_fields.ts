@@ -28,7 +28,7 @@ export function readGroups(text: string): ReportFields[] {
   return groups.filter(({ size }) => size > 0);
 }
 
-/** Returns the name that the next lines belong to; empty where there is none. */
+/** Returns the name that the next lines belong to; empty if there is none. */
 function add(group: Map<string, string>, line: string): string {
   const [, name, value] = /^([!-9;-~]{1,100}):(.*)$/s.exec(line) ?? [];
   const key = name?.toLowerCase() ?? "";

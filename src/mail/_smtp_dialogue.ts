@@ -15,7 +15,7 @@ export interface Failure extends Error {
   isAboutUs?: "unreached" | "withheld" | undefined;
 }
 
-/** A server's reply: its code, 0 where there is none, and its full text. */
+/** A server's reply: its code, 0 if there is none, and its full text. */
 export interface Reply {
   code: number;
   text: string;

@@ -25,7 +25,7 @@ export function toPieces(message: Message, isEndApart: boolean): Pieces {
     return isEndApart ? [...split(message), LAST_LINE] : split(Buffer.concat([message, LAST_LINE]));
   }
   const source = message instanceof Buffer ? Readable.from([message]) : message();
-  // The encoder of the library mends line breaks, doubles dots and writes the last line, always apart. What befalls the source
+  // The encoder of the library fixes line breaks, doubles dots and writes the last line, always apart. What befalls the source
   // befalls the encoder.
   return pipeline(source, new DataStream(), () => {});
 }

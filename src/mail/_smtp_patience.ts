@@ -15,7 +15,7 @@ export interface PatienceOptions {
 export interface SmtpPatience {
   /** Something begins. */
   begin(): void;
-  /** It goes on: a piece was taken, or a whole reply came. */
+  /** It continues: a piece was taken, or a whole reply came. */
   note(): void;
   /** It is done. */
   end(): void;

@@ -42,7 +42,7 @@ export interface Session {
   quit(): void;
 }
 
-/** What the owner of a session hears of it. */
+/** What the owner of a session is told about it. */
 export interface SessionEvents {
   /** It is open, or done with a message. */
   free(session: Session): void;
@@ -54,7 +54,7 @@ export interface SessionEvents {
 type Progress = Required<Pick<Failure, "sent">>;
 
 const GOOD = /^2/;
-/** What announces a message. Some servers answer DATA with 250; the mail library goes on then, too. */
+/** What announces a message. Some servers answer DATA with 250; the mail library continues then, too. */
 const COMMANDS = [
   { name: "MAIL FROM", good: GOOD, words: ({ from }: Envelope) => `MAIL FROM:<${from}>\r\n` },
   { name: "RCPT TO", good: GOOD, words: ({ to }: Envelope) => `RCPT TO:<${to}>\r\n` },

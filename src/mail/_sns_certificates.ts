@@ -11,7 +11,7 @@ export interface Signer {
 
 /** Where the certificates come from. */
 interface Source {
-  /** Fetches the PEM; null where there is none. */
+  /** Fetches the PEM; null if there is none. */
   fetchCertificate(url: URL): Promise<string | null>;
   now(): Date;
 }

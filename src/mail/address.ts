@@ -32,8 +32,8 @@ export function parseAddress(text: string): Address | null {
 }
 
 /**
- * What to look for in stored addresses: a whole one as it is stored. Of a part, in lower case, what stands after the @, or all
- * where there is none, in its DNS form: only domains have letters beyond ASCII.
+ * What to look for in stored addresses: a whole one as it is stored. Of a part, in lower case, what is after the @, or all
+ * if there is none, in its DNS form: only domains have letters beyond ASCII.
  */
 export function searchedAddress(text: string): string {
   const whole = parseAddress(text);

@@ -108,7 +108,7 @@ function oneLine(name: string, value: string): string {
   return UNSOUND.test(line) ? "" : `${line}\r\n`;
 }
 
-/** The field in lines; as encoded words where it would not fit else, and nothing where even those would not. */
+/** The field in lines; as encoded words where it would not fit else, and nothing if even those would not. */
 function field(name: string, value: string, asWords: () => string): string {
   if (value.trim() === "") return "";
   const lines = foldLines(`${name}: ${value}`, FOLD_AT);

@@ -10,13 +10,13 @@ import { parseAddress } from "./address.ts";
 import { type BounceType, diagnosticOf, storableText } from "./notice.ts";
 
 interface Found {
-  /** As given in the report; null where it is missing. */
+  /** As given in the report; null if it is missing. */
   at: Date | null;
-  /** Well-formed; null where it is missing. */
+  /** Well-formed; null if it is missing. */
   recipient: string | null;
 }
 
-/** One thing that became of a mail; see {@linkcode Notice}. */
+/** One thing that happened to a mail; see {@linkcode Notice}. */
 export type ReportedOutcome = Found &
   (
     | { kind: "sent" | "delivery" | "complaint" }
@@ -26,7 +26,7 @@ export type ReportedOutcome = Found &
 
 /** The findings of one mail. */
 export interface MailReport {
-  /** Empty where it says nothing about a delivery. */
+  /** Empty if it says nothing about a delivery. */
   findings: ReportedOutcome[];
   /** Of a complaint: its fields and the header of the mail it is about, which has the return path. Otherwise empty. */
   evidence: string;

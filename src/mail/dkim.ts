@@ -208,7 +208,7 @@ function canonicalField(field: string): string {
   return `${field.slice(0, colon).toLowerCase()}:${value}`;
 }
 
-/** The source of a mail: the same each time, in lines that end in CRLF, as SMTP would mend them after the signature. */
+/** The source of a mail: the same each time, in lines that end in CRLF, as SMTP would fix them after the signature. */
 function write(mail: Mail, baseBoundary: string): Readable {
   const message = toMessage({ ...mail, text: withLineEnds(mail.text), html: withLineEnds(mail.html) });
   const attachments = message.attachments!.map((attachment) => ({

@@ -73,7 +73,7 @@ function feedbackId({ type, sourceType, projectId, campaignId }: MailKind): stri
   return [source, projectId, type.toLowerCase(), SENDER_ID].join(":");
 }
 
-/** Any URL in a form that may stand between angle brackets in a header. */
+/** Any URL in a form that may be between angle brackets in a header. */
 function headerUrl(url: string): string {
   return url.toWellFormed().replace(/[^!-;=?-~]/gu, encodeURIComponent);
 }

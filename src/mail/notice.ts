@@ -21,7 +21,7 @@ interface Said {
   recipient: string | null;
 }
 
-/** One thing that became of one mail. `rejection`: the provider took it and then did not send it. */
+/** One thing that happened to one mail. `rejection`: the provider took it and then did not send it. */
 export type Notice = Said &
   (
     | { kind: "sent" | "delivery" | "complaint" }

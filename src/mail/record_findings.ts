@@ -6,7 +6,7 @@ import { type DomainRecord, effectiveTerms, readTags, type RecordState } from ".
 export interface RecordFinding {
   /** The values, as the DNS has them; for SPF and DMARC only those that are meant to be such records. */
   found: string[];
-  /** Why the record is not right, in a sentence; null where it is. */
+  /** Why the record is not right, in a sentence; null if it is. */
   reason: string | null;
 }
 

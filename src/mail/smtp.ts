@@ -15,13 +15,13 @@ const DEFAULTS = {
   // A server that is silent for so long is given up. After the end of a message RFC 5321 (4.5.3.2.6) would wait ten
   // minutes; a shorter wait costs a mail in doubt now and then, a longer one would hold a connection hostage.
   socketTimeout: 120_000,
-  // A server that goes on, however slowly, has so long for one message.
+  // A server that continues, however slowly, has so long for one message.
   messageTimeout: 600_000,
 };
 
 /**
  * Hands mail to the SMTP server of `url` over a pool of connections. The query of the URL takes `maxConnections`,
- * `maxMessages` (of a connection), `messageTimeout` (milliseconds for one message, however it goes on) and what the
+ * `maxMessages` (of a connection), `messageTimeout` (milliseconds for one message, however it continues) and what the
  * mail library knows of a connection, such as `socketTimeout` (milliseconds without progress), `requireTLS`,
  * `authMethod` and `tls.rejectUnauthorized`.
  */
@@ -66,7 +66,7 @@ function countOf(given: unknown, usual: number): number {
   return typeof given === "number" && given >= 1 ? Math.min(Math.floor(given), 2 ** 31 - 1) : usual;
 }
 
-/** What can stand between the brackets of an SMTP command, and cannot end it. */
+/** What can be between the brackets of an SMTP command, and cannot end it. */
 const PLAIN_ADDRESS = /^[!-;=?-~]+$/;
 
 /** A mail with attachments may be large, so it is written while it is sent. */
@@ -85,13 +85,13 @@ function classify(failure: Failure): Handover {
   // After the end of a message only a reply to it counts. Without one, or with an invalid one, the outcome is unknown.
   const isAnswer = code >= 400 && (sent !== "whole" || command === "DATA");
   if (!isAnswer) return { state: sent === "whole" ? "in_doubt" : "deferred", response };
-  // A refusal that is about us and not about this mail (greeting, EHLO, STARTTLS, AUTH) may be mended by tomorrow.
+  // A refusal that is about us and not about this mail (greeting, EHLO, STARTTLS, AUTH) may be fixed by tomorrow.
   const aboutMail = /^(MAIL FROM|RCPT TO|DATA)/.test(command);
   if (code < 500 || !aboutMail) return { state: "deferred", response };
   return { state: isRecipientsFault(response, code, command) ? "bounced" : "refused", response };
 }
 
-/** The enhanced status code where there is one (x.1.1 bad mailbox, x.2.1 disabled …), else the reply to RCPT TO. */
+/** The enhanced status code if there is one (x.1.1 bad mailbox, x.2.1 disabled …), else the reply to RCPT TO. */
 function isRecipientsFault(response: string, code: number, command: string): boolean {
   const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(response);
   if (enhanced) {

@@ -19,7 +19,7 @@ export interface SnsMessage {
   SigningCertURL: string;
 }
 
-/** What a signature covers, in this order. A subject is covered where there is one. */
+/** What a signature covers, in this order. A subject is covered if there is one. */
 const SIGNED = {
   Notification: ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
   SubscriptionConfirmation: [
@@ -78,7 +78,7 @@ export function readSnsMessage(text: string): SnsMessage | null {
   return MESSAGE_ID.test(message.MessageId!) ? (message as unknown as SnsMessage) : null;
 }
 
-/** When SNS has made a message; null where that cannot be read. A repeat has the time of the first try. */
+/** When SNS has made a message; null if that cannot be read. A repeat has the time of the first try. */
 export function snsTime({ Timestamp }: SnsMessage): Date | null {
   const time = TIME.test(Timestamp) ? Date.parse(Timestamp) : Number.NaN;
   return Number.isNaN(time) ? null : new Date(time);
@@ -102,7 +102,7 @@ export function snsUrl(text: string): URL | null {
 
 /** How the certificates come that signatures are checked with. */
 export interface SnsVerifierOptions {
-  /** Fetches the PEM; null where there is none. The address has passed the rules already. */
+  /** Fetches the PEM; null if there is none. The address has passed the rules already. */
   fetchCertificate(url: URL): Promise<string | null>;
   now(): Date;
 }
@@ -110,7 +110,7 @@ export interface SnsVerifierOptions {
 /** Checks the signatures of messages. */
 export interface SnsVerifier {
   /**
-   * Why this message does not count as one of SNS; null when it does. Throws where its certificate cannot be fetched
+   * Why this message does not count as one of SNS; null when it does. Throws if its certificate cannot be fetched
    * at the moment. `beforeFetch` is called where a certificate was never seen before, and may throw to prevent the fetch.
    */
   whyForged(message: SnsMessage, beforeFetch?: () => void): Promise<string | null>;
@@ -164,8 +164,8 @@ export interface FetchOptions {
 }
 
 /**
- * Gets a short text, without following a redirect. Null where the answer is anything but 200, or larger than the
- * limit; throws where there is none in time, and for a 5xx: asking again may help then.
+ * Gets a short text, without following a redirect. Null if the answer is anything but 200, or larger than the
+ * limit; throws if there is none in time, and for a 5xx: asking again may help then.
  */
 export async function fetchShortText(
   url: URL,

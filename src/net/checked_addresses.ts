@@ -46,7 +46,7 @@ export function readUrl(text: string, base?: URL): URL {
 
 /**
  * Every address of the host, IPv4 first, each looked up once. Throws {@linkcode Refused} where one of them must not be
- * called, without saying which: the caller may not learn about this network. Throws {@linkcode Failed} where there is
+ * called, without saying which: the caller may not learn about this network. Throws {@linkcode Failed} if there is
  * none, and the reason of `signal` when that is aborted.
  */
 export async function checkedAddresses(

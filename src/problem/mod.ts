@@ -238,7 +238,7 @@ export const problems = {
   // 500, 501 and 503
   unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),
 
-  /** `status` is 404 where nobody is to know that there could be something. */
+  /** `status` is 404 if nobody is to know that there could be something. */
   notConfigured: (what: string, suggestion: string, status: 404 | 501 = 501) =>
     new Problem(status, "NOT_CONFIGURED", `Cannot do this: this installation has no ${what}`, {
       suggestion,

@@ -25,7 +25,7 @@ export interface Batch {
   limit: number;
 }
 
-/** What became of a batch. `lastId` is where the next one begins; null when there is none. */
+/** What happened to a batch. `lastId` is where the next one begins; null when there is none. */
 export interface Removed {
   removed: number;
   lastId: string | null;

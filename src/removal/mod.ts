@@ -8,7 +8,7 @@ import { everythingOf, hasUploads } from "./_batches.ts";
 import { removeRows } from "./_rows.ts";
 import { DELETION, RESET } from "./_steps.ts";
 
-/** How long a job works before it lets others have their turn and goes on as a new job. */
+/** How long a job works before it lets others have their turn and continues as a new job. */
 const SLICE_MS = 5_000;
 /** Requests that had come in before the deletion are answered by then. */
 const GRACE_MS = 10_000;

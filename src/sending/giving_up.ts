@@ -7,9 +7,9 @@ import { suppressAddresses } from "./suppressions.ts";
 /** A mail that came to a bad end. */
 export interface Lost {
   projectId: string;
-  /** Null where the contact was deleted, or there never was one. */
+  /** Null if the contact was deleted, or there never was one. */
   contactId: string | null;
-  /** The recipient's address; null where it is unknown by now. */
+  /** The recipient's address; null if it is unknown by now. */
   address: string | null;
   reason: "BOUNCE" | "COMPLAINT";
 }

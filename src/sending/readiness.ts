@@ -14,7 +14,7 @@ export interface Readiness {
   migrations: boolean;
   /** Some process takes jobs. */
   workers: boolean;
-  /** The lanes of jobs that stand still, although something is due: those of this process, or of all. */
+  /** The lanes of jobs that are stalled, although something is due: those of this process, or of all. */
   standing: string[];
   /** What the operator should know: why nothing works, or what keeps nothing from working. */
   note?: string;

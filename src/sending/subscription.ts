@@ -23,7 +23,7 @@ export async function findSubscription(ctx: Context, token: string): Promise<Mai
 
 /**
  * Unsubscribes the contact of a token, until it is taken back, and counts it for the mail that the token names. Returns
- * the subscription afterwards, or null where {@linkcode findSubscription} does. A second call changes nothing.
+ * the subscription afterwards, or null if {@linkcode findSubscription} does. A second call changes nothing.
  */
 export async function unsubscribe(ctx: Context, token: string): Promise<MailSubscription | null> {
   return await decide(ctx, token, async (tx, { projectId, contactId, emailId }) => {

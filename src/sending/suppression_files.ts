@@ -16,7 +16,7 @@ const MAX_SHOWN = 320;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const REASONS = ["BOUNCE", "COMPLAINT", "MANUAL"] as const satisfies SuppressionReason[];
 
-/** The list as text, piece by piece, the oldest first. What comes while it is read is not in it. */
+/** The list as text, piece by piece, oldest first. What comes while it is read is not in it. */
 export async function* exportSuppressions(ctx: Context, projectId: string): AsyncGenerator<string> {
   const lastId = newId(ctx);
   yield toCsvLine(["email", "reason", "createdAt"]);
@@ -31,7 +31,7 @@ export async function* exportSuppressions(ctx: Context, projectId: string): Asyn
   }
 }
 
-/** What became of a file. */
+/** What happened to a file. */
 export interface SuppressionImport {
   added: number;
   existing: number;

@@ -35,7 +35,7 @@ export interface Preparing {
 }
 
 /**
- * Waits for the database to respond at each of its addresses, and for `prepare` to finish there. Throws where it stays
+ * Waits for the database to respond at each of its addresses, and for `prepare` to finish there. Throws if it stays
  * away, and at once where it is unusable.
  */
 export async function waitForDatabase(

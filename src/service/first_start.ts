@@ -20,7 +20,7 @@ export async function welcome({ ctx, isEmbedded }: Service, port: number): Promi
   console.log(project ? firstSteps(base, project, inbox, link) : nextSteps(base, inbox, link));
 }
 
-/** The console's address; with a log-in that works at once where there is somebody to log in as. */
+/** The console's address; with a log-in that works at once if there is somebody to log in as. */
 function wayIn(base: string, port: number, token: string | null): string {
   if (token === null) return `Console:        ${base}/app`;
   return `Open the console (the link logs you in: once, on this machine, within ${START_LINK_MINUTES} minutes):

@@ -51,7 +51,7 @@ const RESTART_MS = 1_000;
 /** How long running jobs may take when no more are taken. */
 export const DRAIN_MS = 25_000;
 
-/** Runs a lane until told to stop, and starts it again whenever it ends or stands still. */
+/** Runs a lane until told to stop, and starts it again whenever it ends or is stalled. */
 export function runLane(ctx: Context, parts: LaneParts): RunningLane {
   const { lane, patience } = parts;
   const names = namesOf(parts.tasks, lane);

@@ -4,7 +4,7 @@
 export interface LanePatience {
   /** From one heartbeat to the next, and from one look at the lanes to the next. */
   beatMs: number;
-  /** Without a job a lane asks for one every second. One that has not for so long, while a job was due, stands still. */
+  /** Without a job a lane asks for one every second. One that has not for so long, while a job was due, is stalled. */
   staleMs: number;
   /** As long as that after the database is back, a lane is given to find its way again. */
   doubtMs: number;

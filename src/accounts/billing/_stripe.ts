@@ -18,7 +18,7 @@ export function isBillingOn({ STRIPE_SECRET_KEY }: Pick<Config, "STRIPE_SECRET_K
   return STRIPE_SECRET_KEY !== undefined;
 }
 
-/** Throws NOT_CONFIGURED where projects cannot be charged; 404 for who need not know that they could. */
+/** Throws NOT_CONFIGURED if projects cannot be charged; 404 for who need not know that they could. */
 export function assertBillingOn({ config }: Context, status: 404 | 501 = 501): void {
   if (isBillingOn(config)) return;
   throw problems.notConfigured("payments", "Set STRIPE_SECRET_KEY and the settings that go with it", status);

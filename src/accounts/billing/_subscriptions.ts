@@ -26,7 +26,7 @@ const BY_WEIGHT = [
   "canceled",
   "incomplete_expired",
 ];
-/** With one of these there is something to be paid, or to be mended, and no other subscription is wanted. */
+/** With one of these there is something to be paid, or to be fixed, and no other subscription is wanted. */
 const STANDING = ["active", "trialing", "past_due", "unpaid", "paused"];
 const MAX_SUBSCRIPTIONS = 100;
 /** There are concurrent writes only when very much happens. */
@@ -47,7 +47,7 @@ export function isStanding({ status }: { status: string | null }): boolean {
 }
 
 /**
- * Reads the subscription of a project at Stripe and stores it; null where the project is not a customer. If somebody
+ * Reads the subscription of a project at Stripe and stores it; null if the project is not a customer. If somebody
  * else writes in the meantime, it reads again, so that the last reading wins. When a subscription begins, earlier usage
  * is settled: it is not charged.
  */
@@ -93,7 +93,7 @@ async function stateOf(ctx: Context, customerId: string): Promise<SubscriptionSt
   };
 }
 
-/** Every subscription that a customer has had, the newest first; null for a customer that was deleted. */
+/** Every subscription that a customer has had, newest first; null for a customer that was deleted. */
 export async function subscriptionsOf(
   ctx: Context,
   customerId: string,

@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 4;
 
 /**
  * The address of a page of Stripe on which somebody subscribes for a project. There is at most one such page at a time:
- * asked for again it is the same. Throws 501 without Stripe, 409 for a project that has a subscription, 503 where Stripe
+ * asked for again it is the same. Throws 501 without Stripe, 409 for a project that has a subscription, 503 if Stripe
  * is away.
  */
 export async function startCheckout(
@@ -49,7 +49,7 @@ export async function closeCheckouts(ctx: Context, customer: string): Promise<vo
   for (const session of await openSessions(stripe, customer)) await closeSession(stripe, session.id);
 }
 
-/** The customer that a project is at Stripe; made where there is none. Null where that has to be tried again. */
+/** The customer that a project is at Stripe; made if there is none. Null if that has to be tried again. */
 async function customerOf(ctx: Context, projectId: string): Promise<string | null> {
   await q.billing.open(ctx, { projectId });
   const account = await q.billing.account(ctx, { projectId });
@@ -66,7 +66,7 @@ async function customerOf(ctx: Context, projectId: string): Promise<string | nul
   });
 }
 
-/** A page for subscribing: the open one, or a new one. Null where everything has to be read again. */
+/** A page for subscribing: the open one, or a new one. Null if everything has to be read again. */
 async function sessionUrl(
   ctx: Context,
   projectId: string,

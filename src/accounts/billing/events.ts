@@ -14,7 +14,7 @@ const TOLERANCE_S = 300;
 interface BillingEvent {
   id: string;
   type: string;
-  /** The customer that it is about; null where there is none. */
+  /** The customer that it is about; null if there is none. */
   customerId: string | null;
 }
 

@@ -69,7 +69,7 @@ export async function openPortal(
   return url;
 }
 
-/** One page of the invoices of a project, the newest first, after the one with the id `afterId`. Throws 501 and 503. */
+/** One page of the invoices of a project, newest first, after the one with the id `afterId`. Throws 501 and 503. */
 export async function listInvoices(
   ctx: Context,
   projectId: string,
@@ -93,8 +93,8 @@ export async function listInvoices(
 }
 
 /**
- * Ends what a project pays, for good: its usage so far is reported, its subscription ends with a final invoice, and an
- * open checkout is closed. A second call finds nothing to end. Throws where Stripe is not reachable.
+ * Ends what a project pays, permanently: its usage so far is reported, its subscription ends with a final invoice, and an
+ * open checkout is closed. A second call finds nothing to end. Throws if Stripe is not reachable.
  */
 export async function endBilling(ctx: Context, projectId: string): Promise<void> {
   const customer = (await q.billing.account(ctx, { projectId }))?.customerId;

@@ -1,5 +1,5 @@
 // What projects use in a calendar month (UTC), and the limits they set themselves. Mails are counted in the very
-// statements that accept them (`take_usage`): one for each recipient, whatever becomes of the mail.
+// statements that accept them (`take_usage`): one for each recipient, whatever happens to the mail.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { rollUpAll } from "../../rollup.ts";
@@ -11,7 +11,7 @@ export const USAGE_CATEGORIES = ["workflows", "campaigns", "transactional", "inb
 
 export type UsageCategory = (typeof USAGE_CATEGORIES)[number];
 
-/** A limit, and what of it is used at this moment. */
+/** A limit, and what of it is used now. */
 export interface UsageLimit {
   /** A month; null: without limit. */
   limit: number | null;
@@ -67,7 +67,7 @@ export function overLimit(category: UsageCategory, now: Date): string {
   );
 }
 
-/** Waits for a statement that takes all that it wants, or nothing. Throws BILLING_LIMIT_EXCEEDED where less is left. */
+/** Waits for a statement that takes all that it wants, or nothing. Throws BILLING_LIMIT_EXCEEDED if less is left. */
 export async function withinLimit<T>(tx: Context, statement: Promise<T>): Promise<T> {
   try {
     return await statement;
@@ -98,7 +98,7 @@ export async function takeWhatIsLeft(
   return new Map(rows.map(({ projectId, granted }) => [projectId, granted]));
 }
 
-/** Throws BILLING_LIMIT_EXCEEDED where less than `wanted` is left now. Nothing is taken. */
+/** Throws BILLING_LIMIT_EXCEEDED if less than `wanted` is left now. Nothing is taken. */
 export async function assertRoom(
   ctx: Context,
   projectId: string,

@@ -69,7 +69,7 @@ async function tellAll(ctx: Context, pieces: Piece[]): Promise<void> {
   if (trouble !== undefined) throw trouble;
 }
 
-/** Tells one piece. Throws where the others need not be tried now. */
+/** Tells one piece. Throws if the others need not be tried now. */
 async function tell(ctx: Context, stripe: Stripe, piece: Piece): Promise<void> {
   const now = ctx.now();
   if (piece.triedAt !== null && now.getTime() - piece.triedAt.getTime() > DOUBT_MS) {

@@ -38,7 +38,7 @@ export interface FactorAnswer {
 
 /**
  * Lets a user in who has shown one factor in this transaction: by a session in place of the visitor's present one, or, where
- * two-factor log-in is on, by a challenge. Throws UNAUTHORIZED where the account is gone.
+ * two-factor log-in is on, by a challenge. Throws UNAUTHORIZED if the account is gone.
  */
 export async function admit(tx: Context, userId: string, visitor: Visitor): Promise<Admission> {
   // From here on nobody switches it on or off: a session that began without a second factor would outlive that.
@@ -57,7 +57,7 @@ export async function admit(tx: Context, userId: string, visitor: Visitor): Prom
   return { challenge: { challenge, expiresAt, methods } };
 }
 
-/** The session of an admission. Throws TWO_FACTOR_REQUIRED with the challenge where there is none yet. */
+/** The session of an admission. Throws TWO_FACTOR_REQUIRED with the challenge if there is none yet. */
 export function sessionOfAdmission(admission: Admission): NewSession {
   if ("session" in admission) return admission.session;
   throw problems.twoFactorRequired(admission.challenge);

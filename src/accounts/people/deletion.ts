@@ -6,11 +6,11 @@ import { actorOf, type Person, recordAudits } from "../audit.ts";
 import { requestDeletion } from "../projects/removal.ts";
 import { notify } from "./notices.ts";
 
-/** What would become of somebody's projects, were their account deleted now. */
+/** What would happen to somebody's projects, were their account deleted now. */
 export interface Consequences {
   /** Nobody else is in them: they are deleted with everything in them. */
   deleted: NamedProject[];
-  /** They go on without the account. */
+  /** They continue without the account. */
   left: NamedProject[];
   /** Others depend on the account as their only owner: it cannot be deleted before there is another one. */
   bound: NamedProject[];

@@ -63,7 +63,7 @@ export interface Confirmation {
 /**
  * Gives the account the address that the token was mailed to. It is proven from then on, and joins the projects that it
  * is invited to. Elsewhere than in a session of the account its password is needed: otherwise somebody could be made to
- * lend their address to the account of another. Throws 400 for a bad token, 401 without either, and 409 where the
+ * lend their address to the account of another. Throws 400 for a bad token, 401 without either, and 409 if the
  * address has an account by now.
  */
 export async function changeEmail(

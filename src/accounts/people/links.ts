@@ -58,7 +58,7 @@ export function logInAddress(config: Pick<Config, "BASE_URL" | "DASHBOARD_ORIGIN
   return dashboardOrigins(config)[0] ?? `${config.BASE_URL}/app/log-in`;
 }
 
-/** The hosted page that does what a page of the console does, with its parameters; null where there is none. */
+/** The hosted page that does what a page of the console does, with its parameters; null if there is none. */
 export function hostedInstead({ pathname, searchParams }: URL): string | null {
   const known = Object.values(PAGES).find((page: AccountPage) => pathname.endsWith(page.console));
   if (!known) return null;

@@ -13,7 +13,7 @@ import { endSessionsOf, type SessionUser, type Visitor } from "./sessions.ts";
 import { giveToOwner } from "./mod.ts";
 
 /**
- * Begins a session, and ends the one that the caller had. Throws TWO_FACTOR_REQUIRED where that is on, INVALID_CREDENTIALS, 429 after too many failures for the
+ * Begins a session, and ends the one that the caller had. Throws TWO_FACTOR_REQUIRED if that is on, INVALID_CREDENTIALS, 429 after too many failures for the
  * address or from the network (also for the right password), and 503 when too many others log in.
  */
 export async function logIn(ctx: Context, credentials: Credentials, visitor: Visitor): Promise<LoggedIn> {

@@ -21,7 +21,7 @@ export interface NewUser {
 }
 
 /**
- * Throws FORBIDDEN where sign-ups are closed, except for those invited, who have proven that the address is theirs or
+ * Throws FORBIDDEN if sign-ups are closed, except for those invited, who have proven that the address is theirs or
  * know the token of the mail.
  */
 export async function assertMaySignUp(

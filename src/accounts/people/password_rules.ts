@@ -93,7 +93,7 @@ function isMost(length: number, whole: number): boolean {
   return length >= MIN_PART && whole - length <= OTHER_CHARACTERS;
 }
 
-/** The address, what stands before its @, its domain, and the pieces of the two. */
+/** The address, what is before its @, its domain, and the pieces of the two. */
 function partsOf(email: string): string[] {
   const [local = "", domain = ""] = email.toLowerCase().split("@");
   const person = local.replace(/\+.*/, "");

@@ -10,7 +10,7 @@ export const PASSWORD_LENGTH = { min: 8, max: 128 } as const;
 /** What OWASP asks of argon2id: 19 MB and about 20 ms of one processor. */
 const COSTS = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-/** A hash of the same cost, of an unknown password: checked where there is no account. */
+/** A hash of the same cost, of an unknown password: checked if there is no account. */
 export const NOBODYS_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$+DK7d9ZoqOb6Z45OykgcnTLO/rsXXWaXnAlJ8ogjrAU$+otvD0i9sLjdnl9U9TaN1SAv5ZTllp8ERNnTL/kqaL0";
 
@@ -42,7 +42,7 @@ export async function hashPassword(ctx: Context, password: string, network: stri
 }
 
 /**
- * Whether this is the password. It takes as long where there is none, for somebody without an account or without a
+ * Whether this is the password. It takes as long if there is none, for somebody without an account or without a
  * password. To be called {@linkcode inTurn}.
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {

@@ -29,7 +29,7 @@ export function isDisownable(ctx: Context, { emailVerifiedAt, createdAt }: Remov
   return emailVerifiedAt === null && ctx.now().getTime() - createdAt.getTime() < NEW_MS;
 }
 
-/** What becomes of the projects of an account that is removed: their names. */
+/** What happens to the projects of an account that is removed: their names. */
 export interface ProjectFates {
   /** They have no other members. */
   deleted: string[];
@@ -38,7 +38,7 @@ export interface ProjectFates {
   disabled: string[];
 }
 
-/** What would become of the projects of an account, were it removed now. */
+/** What would happen to the projects of an account, were it removed now. */
 export async function projectFates(ctx: Context, userId: string): Promise<ProjectFates> {
   return fatesOf(await q.members.ofUser(ctx, { userId }));
 }
@@ -46,7 +46,7 @@ export async function projectFates(ctx: Context, userId: string): Promise<Projec
 /**
  * Removes the account that a token of the mail is about, with its sessions. Projects without other members are deleted;
  * the others continue, or are disabled where nobody may own them. Invitations of the address stay. Throws 400 for a bad
- * token, and 409 where somebody has confirmed in the meantime that the account is theirs.
+ * token, and 409 if somebody has confirmed in the meantime that the account is theirs.
  */
 export async function disownAccount(ctx: Context, token: string): Promise<ProjectFates> {
   const { fates, ...removed } = await inTransaction(ctx, async (tx) => {

@@ -29,7 +29,7 @@ export interface FoundSession {
   lastUsedAt: Date;
   /** When its holder last entered the password or a factor again; null for not since it began. */
   provenAt: Date | null;
-  /** Null where no project was asked for, where it does not exist, and where the user is not a member of it. */
+  /** Null if no project was asked for, where it does not exist, and where the user is not a member of it. */
   project: SessionProject | null;
 }
 
@@ -62,7 +62,7 @@ const NOWHERE = "00000000-0000-0000-0000-000000000000";
 
 /** The browser, or program, that wants a session. */
 export interface Visitor {
-  /** Where it is, for limits; null where that is not known. */
+  /** Where it is, for limits; null if that is not known. */
   network: string | null;
   /** What it calls itself. */
   userAgent: string | null;
@@ -148,7 +148,7 @@ export interface ListedSession {
   current: boolean;
 }
 
-/** The sessions of a user, the last used first: at most 200. */
+/** The sessions of a user, last used first: at most 200. */
 export async function listSessions(ctx: Context, { id, sessionId }: SessionUser): Promise<ListedSession[]> {
   const rows = await q.sessions.list(ctx, { userId: id, now: ctx.now(), limit: MAX_LISTED });
   return rows.map((row) => ({

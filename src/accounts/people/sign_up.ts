@@ -21,7 +21,7 @@ interface Origin extends Visitor {
 /**
  * Creates an account with its first session; a mail asks for verification, unless an invitation proves that the address
  * is theirs. With an invitation, and the password of an existing account with the address, they enter that one. Throws
- * 403 where sign-ups are closed, 409 when there is an account, 422 for a password that is easy to guess, 429 when the
+ * 403 if sign-ups are closed, 409 when there is an account, 422 for a password that is easy to guess, 429 when the
  * network has created too many, and 503 when too many others wait.
  */
 export async function signUp(ctx: Context, credentials: Credentials, origin: Origin): Promise<LoggedIn> {

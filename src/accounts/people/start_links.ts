@@ -1,5 +1,5 @@
 // The way into the console of a development installation: an account that owns the first project, and a link that logs in as
-// it, once. Nothing of it is stored: a link is good for the process that has shown it.
+// it, once. Nothing of it is stored: a link is valid in the process that has shown it.
 import { createHash, randomBytes } from "node:crypto";
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -21,7 +21,7 @@ export async function addFirstOwner(tx: Context, projectId: string): Promise<voi
   await q.members.add(tx, { projectId, userId, role: "OWNER" });
 }
 
-/** The token of a new link for that account. Null where there is no such account. An earlier link no longer works. */
+/** The token of a new link for that account. Null if there is no such account. An earlier link no longer works. */
 export async function makeStartToken(ctx: Context): Promise<string | null> {
   const user = await q.users.byEmail(ctx, { email: EMAIL });
   if (!user) return null;

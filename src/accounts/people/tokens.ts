@@ -1,10 +1,10 @@
-// What a mail brings to prove that it arrived: told once, kept as a hash, good for one use within an hour.
+// What a mail brings to prove that it arrived: told once, kept as a hash, valid for one use within an hour.
 import { createHash, randomBytes } from "node:crypto";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem/mod.ts";
 
-/** What a token is good for. */
+/** What a token allows. */
 export type TokenPurpose = "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL";
 
 const TOKEN_MS = 3_600_000;

@@ -13,7 +13,7 @@ export interface Invitee {
   proven: boolean;
 }
 
-/** What became of the invitations of an address. */
+/** What happened to the invitations of an address. */
 export interface Acceptance {
   /** The projects that the user has joined now. */
   projectIds: string[];

@@ -13,7 +13,7 @@ export interface ProjectIdentity {
   id: string;
   /** The end of the key; null for the public one of the pair. */
   hint: string | null;
-  /** A key beside the pair; null for the pair, which may do everything. */
+  /** A key besides the pair; null for the pair, which may do everything. */
   named: NamedKey | null;
   disabled: boolean;
   disabledReason: string | null;

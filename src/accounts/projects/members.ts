@@ -30,7 +30,7 @@ const MAX_SENT_A_DAY = 100;
 const MAX_OF_PROJECT_A_DAY = 200;
 const MAX_GOT_A_DAY = 10;
 
-/** The members of a project, the oldest first, followed by those invited. */
+/** The members of a project, oldest first, followed by those invited. */
 export async function listMembers(ctx: Context, projectId: string): Promise<Member[]> {
   const rows = await q.members.list(ctx, { projectId, now: ctx.now() });
   return rows.map(({ id, active, ...row }) => ({
@@ -76,7 +76,7 @@ export async function addMember(
 }
 
 /**
- * Changes the role of a member or of somebody invited. Invitations that they have sent stay. Throws 404, 403 where an OWNER would be appointed or demoted by somebody else, and 409 for the last OWNER.
+ * Changes the role of a member or of somebody invited. Invitations that they have sent stay. Throws 404, 403 if an OWNER would be appointed or demoted by somebody else, and 409 for the last OWNER.
  */
 export async function changeRole(
   ctx: Context,

@@ -1,4 +1,4 @@
-// Keys of a project beside its pair: made, changed and revoked by its admins.
+// Keys of a project besides its pair: made, changed and revoked by its admins.
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -33,7 +33,7 @@ const PUBLIC_SCOPES: FieldError = {
 /** How many a project may have. */
 export const MAX_KEYS = 50;
 
-/** The keys of a project, the oldest first; those that have expired too, until they are revoked. */
+/** The keys of a project, oldest first; those that have expired too, until they are revoked. */
 export async function listKeys(ctx: Context, projectId: string): Promise<ProjectKey[]> {
   return (await q.projectKeys.list(ctx, { projectId })).map(toKey);
 }
@@ -74,8 +74,8 @@ export async function createKey(
 }
 
 /**
- * Changes the name, the scopes or the expiry of a key. Throws not-found, and 422 where one that begins with `pk_` is to do more
- * than track: it may stand in pages.
+ * Changes the name, the scopes or the expiry of a key. Throws not-found, and 422 if one that begins with `pk_` is to do more
+ * than track: it may be in pages.
  */
 export async function updateKey(
   ctx: Context,

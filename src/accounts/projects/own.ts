@@ -40,7 +40,7 @@ export const MAX_PROJECTS = 100;
 /** How many projects one user may create in a day, even if some are deleted. */
 export const MAX_MADE_A_DAY = 100;
 
-/** The projects that a user looks after, the oldest first. */
+/** The projects that a user looks after, oldest first. */
 export async function listOwnProjects(ctx: Context, userId: string): Promise<OwnProject[]> {
   return await q.projects.ofUser(ctx, { userId, projectId: null });
 }
@@ -52,7 +52,7 @@ export type ProjectDetails = Omit<OwnProject, "role"> & {
   webhookSecretHint: string | null;
 };
 
-/** One project, as this user sees it; as its key does where there is none. Throws not-found. */
+/** One project, as this user sees it; as its key does if there is none. Throws not-found. */
 export async function getProject(
   ctx: Context,
   projectId: string,
@@ -65,7 +65,7 @@ export async function getProject(
 }
 
 /**
- * Makes a project that the user owns. Throws 409 where they own as many as one may, also under a race, and 429 after too
+ * Makes a project that the user owns. Throws 409 if they own as many as one may, also under a race, and 429 after too
  * many on a day.
  */
 export async function createOwnProject(ctx: Context, name: string, user: Person): Promise<ProjectWithSecret> {
@@ -96,7 +96,7 @@ export async function patchOwnProject(
   });
 }
 
-/** Gives a project two new keys. From this moment on the ones before are unknown. */
+/** Gives a project two new keys. From now on, the previous ones are unknown. */
 export async function regenerateKeys(
   ctx: Context,
   projectId: string,

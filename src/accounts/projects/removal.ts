@@ -31,7 +31,7 @@ export async function requestDeletion(ctx: Context, projectId: string, actor: Ac
 
 /**
  * Resets a project: what it holds now is taken away by a job, and nothing of it goes out any more but what is being handed
- * over at this moment. Members, domains, keys, settings, and what is counted of it for limits and reputation stay, and so
+ * over now. Members, domains, keys, settings, and what is counted of it for limits and reputation stay, and so
  * does what is made later. Writes the line of the audit. Joins the transaction of `ctx` when there is one. Throws
  * not-found.
  */
@@ -54,7 +54,7 @@ async function turnOf(tx: Context, actor: Actor): Promise<number> {
   return priorityBehind("delete_project", (await countToday(tx, `removals by ${who}`)) - 1);
 }
 
-/** Has a removal begin, or go on, in the transaction of `tx`. One that waits already is replaced. */
+/** Has a removal begin, or continue, in the transaction of `tx`. One that waits already is replaced. */
 export async function enqueueRemoval(
   tx: Context,
   task: "delete_project" | "reset_project",

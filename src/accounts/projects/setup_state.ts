@@ -15,7 +15,7 @@ export interface SetupState {
   hasSubscription: boolean;
 }
 
-/** How far a project is set up, at this moment. */
+/** How far a project is set up, now. */
 export async function setupStateOf(ctx: Context, projectId: string): Promise<SetupState> {
   return await q.setupState.get(ctx, { projectId });
 }

@@ -9,7 +9,7 @@ import { seal, unseal } from "../secrets.ts";
 /** The secrets of a project, as `whsec_` and base64: neither for the log nor for an answer of the API. */
 export interface WebhookSecrets {
   secret: string;
-  /** Signs beside the new one until then, so that a receiver can change over without a gap. */
+  /** Signs besides the new one until then, so that a receiver can change over without a gap. */
   previous: { secret: string; until: Date } | null;
 }
 

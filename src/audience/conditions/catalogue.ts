@@ -5,7 +5,7 @@ import { MAX_COUNT } from "./_filters.ts";
 import { UNITS } from "./_instants.ts";
 
 /**
- * What stands beside an operator: nothing, a value of the field's own kind, a number or a text to be put in order with, an
+ * What is next to an operator: nothing, a value of the field's own kind, a number or a text to be put in order with, an
  * amount of time with its unit, or a count and, where it is about a period, an amount of time with its unit.
  */
 export type Operand = "none" | "text" | "boolean" | "time" | "json" | "ordered" | "amount" | "count";
@@ -69,7 +69,7 @@ function operandOf(kind: Field["kind"], asks: Operator): Operand {
 
 type JsonSchema = Record<string, unknown>;
 
-/** What stands in front of the first dot decides what a name means: a name of no other kind is that of an event. */
+/** What is in front of the first dot decides what a name means: a name of no other kind is that of an event. */
 const RESERVED_NAMES = STANDARD_NAMES.join("|");
 const UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const EVENT_NAMES = [
@@ -168,7 +168,7 @@ function groupSchema({ minItems, required }: { minItems: number; required: strin
   };
 }
 
-/** The filters by what stands beside their operators. */
+/** The filters by what is next to their operators. */
 const FILTER_NAMES: Record<Operand, string> = {
   none: "ExistenceFilter",
   json: "EqualityFilter",

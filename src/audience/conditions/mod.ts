@@ -23,7 +23,7 @@ export interface CompileOptions {
   /** At least the segments that the tree refers to, and those that they refer to in turn. */
   segments: ReadonlyMap<string, Pick<SegmentDefinition, "type" | "condition">>;
   /**
-   * True where the statement looks at all contacts of the project at once: how often an event happened is then counted in
+   * True if the statement looks at all contacts of the project at once: how often an event happened is then counted in
    * one pass over the events of its name, and not contact by contact.
    */
   whole?: boolean;
@@ -249,7 +249,7 @@ function hasEvent({ sql, projectId }: Scope, name: string, further: Fragment): F
 }
 
 /**
- * There is an event number `times`. Contact by contact, nothing behind it is looked at (1,000,000 contacts, 10,000,000
+ * There is an event number `times`. Contact by contact, nothing behind it is checked (1,000,000 contacts, 10,000,000
  * events, on a busy machine): ten contacts take 0.4 ms and 2,000 take 100 to 140, but all of them 18 s. One pass over the
  * 500,000 events of a name in 30 days takes 1.4 s, for ten contacts as well.
  */

@@ -212,7 +212,7 @@ function sizeOf(tree: Condition, trees: Trees, known: Map<string, Size>): Size {
 function segmentSize(id: string, trees: Trees, known: Map<string, Size>): Size {
   const size = known.get(id);
   if (size) return size;
-  // Should there be a circle after all, it counts as endless.
+  // Should there be a cycle after all, it counts as endless.
   known.set(id, { filters: Infinity, segments: Infinity });
   const tree = trees.get(id);
   const counted = tree ? sizeOf(tree, trees, known) : { filters: 0, segments: 0 };

@@ -14,7 +14,7 @@ export interface CsvColumns {
   /** The other standard fields that the file has. */
   given: { index: number; name: keyof GivenValues }[];
   data: { index: number; key: string }[];
-  /** Whether an apostrophe may stand before what a spreadsheet would take for a formula, as exports write it. */
+  /** Whether an apostrophe may be before what a spreadsheet would take for a formula, as exports write it. */
   isGuarded: boolean;
   /** Whether every row of fewer characters than this holds data of a size that is allowed. */
   safeLength: number;

@@ -1,4 +1,4 @@
-// What a dry run of an import shows: what would become of the first contacts.
+// What a dry run of an import shows: what would happen to the first contacts.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { givenOf, type GivenValues } from "../standard_fields.ts";
@@ -6,7 +6,7 @@ import type { ContactRow } from "./_csv.ts";
 
 const MAX_EXAMPLES = 20;
 
-/** What would become of a contact. The standard fields are as they would be; of a new contact, those that are known. */
+/** What would happen to a contact. The standard fields are as they would be; of a new contact, those that are known. */
 export interface ImportExample extends GivenValues {
   row: number;
   email: string;
@@ -14,11 +14,11 @@ export interface ImportExample extends GivenValues {
   subscribed: boolean;
   /** The values that the file would set. */
   data: Record<string, unknown>;
-  /** What is there instead; null where nothing is. */
+  /** What is there instead; null if nothing is. */
   before: Record<string, unknown> | null;
 }
 
-/** What would become of the first contacts. */
+/** What would happen to the first contacts. */
 export async function examplesOf(
   ctx: Context,
   { projectId, subscribes }: { projectId: string; subscribes: boolean },

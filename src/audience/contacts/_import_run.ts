@@ -36,7 +36,7 @@ interface ImportRun {
 }
 
 /**
- * Imports the file, a chunk and the place where it ends in one transaction: a second run goes on where the first one
+ * Imports the file, a chunk and the place where it ends in one transaction: a second run continues where the first one
  * ended. The whole file is read once before anything is changed, so one that cannot be read changes nothing.
  */
 export async function runImport(
@@ -152,7 +152,7 @@ async function* filePieces(
 }
 
 /**
- * Writes the rows that follow on `rowsDone`, and what became of them, in one transaction. Where the database refuses
+ * Writes the rows that follow on `rowsDone`, and what happened to them, in one transaction. Where the database refuses
  * one of them, it is found by halving. False when another process has taken the import further.
  */
 async function writeRows(

@@ -4,7 +4,7 @@ import { addJobs } from "../../jobs.ts";
 import { problems } from "../../problem/mod.ts";
 
 /**
- * Deletes contacts for good and returns the ids of those that existed. Their mails stay in the ledger, under a hash in
+ * Deletes contacts permanently and returns the ids of those that existed. Their mails stay in the ledger, under a hash in
  * place of the address; unsent mails are SUPPRESSED. Requests that name them lose their bodies, and copies that were
  * captured are deleted. Inside a transaction.
  */

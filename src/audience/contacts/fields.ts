@@ -60,7 +60,7 @@ export function customKey(field: string): string {
   return field.startsWith("data.") ? field.slice("data.".length) : field;
 }
 
-/** Distinct values of a custom field, the most frequent first; `search` is a part of the value, in any case. */
+/** Distinct values of a custom field, most frequent first; `search` is a part of the value, in any case. */
 export async function listFieldValues(
   ctx: Context,
   projectId: string,

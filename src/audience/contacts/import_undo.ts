@@ -11,7 +11,7 @@ import { givenOf } from "../standard_fields.ts";
 /** Contacts of one transaction. Deleting one takes its events and memberships along. */
 const CHUNK_CONTACTS = 500;
 
-/** Goes on undoing an import, chunk by chunk: a second run goes on where the first one ended. */
+/** Goes on undoing an import, chunk by chunk: a second run continues where the first one ended. */
 export async function runUndo(
   ctx: Context,
   projectId: string,

@@ -156,7 +156,7 @@ export async function getImport(ctx: Context, projectId: string, importId: strin
   return toNamed(row);
 }
 
-/** The imports of a project, the newest first, and one more than `limit` where there are more; without their errors. */
+/** The imports of a project, newest first, and one more than `limit` if there are more; without their errors. */
 export async function listImports(
   ctx: Context,
   projectId: string,
@@ -170,7 +170,7 @@ export async function countImports(ctx: Context, projectId: string): Promise<num
   return (await q.contactImports.count(ctx, { projectId })).total;
 }
 
-/** Has an import undone, which a job does. Throws not-found, and CONFLICT where it cannot be undone. */
+/** Has an import undone, which a job does. Throws not-found, and CONFLICT if it cannot be undone. */
 export async function undoImport(ctx: Context, projectId: string, importId: string): Promise<NamedImport> {
   await inTransaction(ctx, async (tx) => {
     const since = new Date(tx.now().getTime() - UNDO_DAYS * DAY_MS);

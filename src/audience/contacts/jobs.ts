@@ -10,7 +10,7 @@ export type ContactJobState = "waiting" | "active" | "completed" | "failed";
 export const MAX_JOB_ERRORS = 1_000;
 
 /**
- * How long a job works before it lets others have their turn and goes on as a new job. Shorter than the time that a
+ * How long a job works before it lets others have their turn and continues as a new job. Shorter than the time that a
  * process has to stop.
  */
 export const SLICE_MS = 10_000;
@@ -23,7 +23,7 @@ export function refusalReason(error: unknown): string {
     : "The values of this contact cannot be stored";
 }
 
-/** Why a job that threw this has failed for good; null when it is worth another try. */
+/** Why a job that threw this has failed permanently; null when it is worth another try. */
 export function failureReason(error: unknown): string | null {
   if (error instanceof Problem) return error.message;
   const mayPass = isDatabaseAway(error) || isConflict(error) || isTimeout(error);

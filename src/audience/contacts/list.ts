@@ -55,7 +55,7 @@ export async function listContacts(
   return await q.contacts.list(ctx, { projectId, filter: filter(ctx), limit: limit + 1, ...parts });
 }
 
-// Events of each kind that are looked at in one go, and for how long it goes on.
+// Events of each kind that are checked in one go, and for how long it continues.
 const ACTIVITY_WINDOW = 1_000;
 const ACTIVITY_MS = 500;
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";

@@ -9,7 +9,7 @@ import { type DataChange, dataErrors, type DataInput, dataProblem, sortData } fr
 import { recordEvents } from "../events.ts";
 import type { GivenValues } from "../standard_fields.ts";
 
-/** What is to become of one contact. */
+/** What is to happen to one contact. */
 export interface ContactWrite {
   projectId: string;
   /** Trimmed and lower-case. */

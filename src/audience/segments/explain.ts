@@ -13,7 +13,7 @@ import { isStandard } from "../standard_fields.ts";
 export interface ExplainedFilter extends Filter {
   matches: boolean;
   /**
-   * What stands there: the value, null where there is none; of an event how often it happened (counted to 1,000, and within
+   * What is there: the value, null if there is none; of an event how often it happened (counted to 1,000, and within
    * the period where the operator counts in one) and when last; of a segment its name.
    */
   found: unknown;
@@ -32,7 +32,7 @@ export interface Explanation {
   matches: boolean;
   /** Null for a static segment. */
   condition: ExplainedCondition | null;
-  /** Since when it is on the list, or was counted in; null where nobody noted it. */
+  /** Since when it is on the list, or was counted in; null if nobody noted it. */
   enteredAt: Date | null;
 }
 
@@ -71,7 +71,7 @@ export async function explainSegment(
   return { contactId, matches: explained.matches, condition: explained, enteredAt };
 }
 
-/** The segments that a contact is in at this moment. */
+/** The segments that a contact is in now. */
 export async function segmentsOf(
   ctx: Context,
   projectId: string,
@@ -156,7 +156,7 @@ async function foundBy(ctx: Context, projectId: string, contact: Contact, filter
   };
 }
 
-/** The begin of the period in which a filter counts; null where it counts all. */
+/** The begin of the period in which a filter counts; null if it counts all. */
 function countedSince({ count, value, unit }: Filter, now: Date): Date | null {
   return typeof count === "number" && isUnit(unit) ? unitsBefore(now, value as number, unit) : null;
 }

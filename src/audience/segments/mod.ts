@@ -29,7 +29,7 @@ export interface SegmentPatch {
 
 const MAX_SLUG = 80;
 
-/** Every segment of the project, the newest first. */
+/** Every segment of the project, newest first. */
 export async function listSegments(ctx: Context, projectId: string): Promise<Segment[]> {
   return await q.segments.list(ctx, { projectId });
 }

@@ -15,7 +15,7 @@ export interface SegmentSize {
   members: number;
 }
 
-/** The sizes of several segments: each has an entry for each of `dates`, null where it was not counted. */
+/** The sizes of several segments: each has an entry for each of `dates`, null if it was not counted. */
 export interface SegmentSizes {
   dates: string[];
   segments: { id: string; members: (number | null)[] }[];
@@ -37,7 +37,7 @@ export async function segmentSizes(
   return rows.map(({ day, members }) => ({ date: day.toISOString().slice(0, 10), members }));
 }
 
-/** The sizes of all segments, the newest first; of the newest 1,000 where there are more. */
+/** The sizes of all segments, newest first; of the newest 1,000 if there are more. */
 export async function allSegmentSizes(
   ctx: Context,
   projectId: string,

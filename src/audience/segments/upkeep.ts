@@ -59,7 +59,7 @@ export async function sweepProjectSegments(ctx: Context, projectId: string): Pro
   }
 }
 
-/** Every minute: a job for each project with contacts that were not looked at yet. */
+/** Every minute: a job for each project with contacts that were not checked yet. */
 export async function wakeSegments(ctx: Context): Promise<void> {
   await addJobs(ctx, "update_segments", await q.segmentCandidates.waiting(ctx));
 }

@@ -16,7 +16,7 @@ import { writeRuns } from "../runs/write.ts";
 const MAX_TRIES = 5;
 const PAUSE_MS = 10_000;
 
-/** Runs executions one by one, step by step. A second run goes on where the first one came to. */
+/** Runs executions one by one, step by step. A second run continues where the first one came to. */
 export async function runAlone(
   ctx: Context,
   { projectId, executionIds }: Jobs["run_executions"],

@@ -49,7 +49,7 @@ const CANCEL_SIZE = 2_000;
 
 /**
  * Starts a workflow for a contact; it runs in a job. Throws WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND, 422 for a context that is
- * too large or too deep, 400 for a workflow that is not enabled, and CONFLICT where the rule of re-entry does not allow it.
+ * too large or too deep, 400 for a workflow that is not enabled, and CONFLICT if the rule of re-entry does not allow it.
  */
 export async function startExecution(
   ctx: Context,
@@ -86,7 +86,7 @@ export interface ExecutionFilter {
   until?: Date | undefined;
 }
 
-/** One page of the executions of a workflow, the newest first, and how many there are; 100,000 means that or more. */
+/** One page of the executions of a workflow, newest first, and how many there are; 100,000 means that or more. */
 export async function listExecutions(
   ctx: Context,
   projectId: string,
@@ -163,7 +163,7 @@ export async function getExecution(
   };
 }
 
-/** Ends an execution for good. Throws not-found, and CONFLICT for one that has ended. */
+/** Ends an execution permanently. Throws not-found, and CONFLICT for one that has ended. */
 export async function cancelExecution(
   ctx: Context,
   projectId: string,

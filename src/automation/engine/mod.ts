@@ -41,7 +41,7 @@ export async function runExecutions(ctx: Context, job: Jobs["run_executions"]): 
 }
 
 /**
- * Ends a step that somebody outside was asked for, in the transaction of `tx`: the execution goes on in a job, or it has
+ * Ends a step that somebody outside was asked for, in the transaction of `tx`: the execution continues in a job, or it has
  * FAILED. Nothing happens where it waits for that no more.
  */
 export async function finishStep(

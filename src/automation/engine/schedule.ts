@@ -44,7 +44,7 @@ export async function startScheduledWorkflows(ctx: Context): Promise<void> {
 
 /**
  * Starts a workflow for everybody it is due for. Running it again continues after the last committed range; of two
- * concurrent runs one goes on. What keeps failing although the database works is given up.
+ * concurrent runs one continues. What keeps failing although the database works is given up.
  */
 export async function startScheduledRun(ctx: Context, projectId: string, runId: string): Promise<void> {
   try {

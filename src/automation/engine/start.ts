@@ -10,7 +10,7 @@ import { currentVersion, type WorkflowVersion } from "../workflows/versions.ts";
 /** A chain of workflows that start each other by their events is stopped here (guides/workflows.md). */
 export const MAX_DEPTH = 20;
 
-/** Why a chain goes on no further. */
+/** Why a chain continues no further. */
 export const TOO_DEEP = `Stopped: ${MAX_DEPTH} workflows have led to this one, each by an event of the one before. Look for workflows that start each other in a circle`;
 
 /** A contact that is to go through a workflow. */
@@ -35,7 +35,7 @@ export interface Started extends ExecutionKey {
 }
 
 /**
- * Creates an execution for each claim that the re-entry rule allows, the oldest first, in one statement. The triggers
+ * Creates an execution for each claim that the re-entry rule allows, oldest first, in one statement. The triggers
  * `executions_count_added` and `executions_count_removed` keep the number of executions of each workflow.
  */
 export async function startRuns(tx: Context, claims: Claim[]): Promise<Started[]> {

@@ -36,7 +36,7 @@ interface Page {
   completedAt: Date | null;
 }
 
-/** What became of a page that stood open. */
+/** What happened to a page that stood open. */
 interface Ending {
   id: string;
   status: "COMPLETED" | "FAILED";
@@ -155,7 +155,7 @@ export function newRun(
   };
 }
 
-/** The step that a run stands at. */
+/** The step that a run is at. */
 export function stepOf({ graph, stepId }: Pick<Run, "graph" | "stepId">): GraphStep {
   return graph.steps.find(({ id }) => id === stepId)!;
 }
@@ -206,7 +206,7 @@ export function takeOutcome(
   }
 }
 
-/** Ends what a run waits for; it goes on by this branch. */
+/** Ends what a run waits for; it continues by this branch. */
 export function endWait(run: Run, branch: string | null, output: Json, now: Date): void {
   endPage(run, "COMPLETED", output, null, now);
   moveOn(run, branch, now);

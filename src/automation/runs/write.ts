@@ -4,11 +4,11 @@ import { enqueue, jobsFor } from "./jobs.ts";
 import type { Run } from "./run.ts";
 import { beginWaits } from "./waits.ts";
 
-/** Executions of one timer: those of a batch mostly go on at the same moment. */
+/** Executions of one timer: those of a batch mostly continue at the same moment. */
 const TIMER_SIZE = 500;
 
 /**
- * Writes what has become of runs since they were read, in one statement a table, however many they are: their
+ * Writes what has happened to runs since they were read, in one statement a table, however many they are: their
  * positions, histories, waits and timers.
  */
 export async function writeRuns(tx: Context, runs: Run[]): Promise<void> {

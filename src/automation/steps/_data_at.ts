@@ -1,6 +1,6 @@
 /**
  * The value at a path of free-form data, as conditions find it: under the whole path as one key, else under its parts as
- * keys within keys. Undefined where there is none.
+ * keys within keys. Undefined if there is none.
  */
 export function dataAt(data: Record<string, unknown>, path: string): unknown {
   const flat = ownValue(data, path);

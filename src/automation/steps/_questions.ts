@@ -194,7 +194,7 @@ function askedFaults(asked: Record<string, unknown>, field: unknown, at: string)
   );
 }
 
-/** What a field of a CONDITION means: `contact.` may stand before it, and `event.` is also about the event's data. */
+/** What a field of a CONDITION means: `contact.` may be before it, and `event.` is also about the event's data. */
 function subjectOf(field: string, operator: string): { over: Questions["over"]; field: string } {
   const ofContext = OF_CONTEXT.exec(field);
   if (ofContext) return { over: "context", field: `data.${ofContext[1]}` };

@@ -69,7 +69,7 @@ export const delayStep = defineStep<Config>({
   },
 });
 
-/** When a delay ends that begins now; null where the contact has no date in the field. */
+/** When a delay ends that begins now; null if the contact has no date in the field. */
 function endOf({ config }: GraphStep<Config>, contact: Run["contact"], now: Date): Date | null {
   if ("amount" in config) return new Date(now.getTime() + config.amount * UNIT_SECONDS[config.unit] * 1000);
   const path = FIELD.exec(config.until)?.[1];

@@ -118,7 +118,7 @@ function recipientFaults(recipient: unknown): FieldError[] {
     : [fault(field, "invalid_string", "Expected an email address", customEmail)];
 }
 
-/** The recipient of an execution's mail; null where that is not an address. */
+/** The recipient of an execution's mail; null if that is not an address. */
 function addressOf({ recipient }: Config, run: Run): string | null {
   if (recipient.type === "CONTACT") return run.contact.email;
   const text = compileTemplate(recipient.customEmail, "text")(scopeOf(run), budgetOfAddress());
@@ -161,7 +161,7 @@ async function sendableOf(ctx: Context, projectId: string, { name, templateId }:
   return (await refusalOf(assertSenderVerified(ctx, projectId, template.fromEmail))) ?? template;
 }
 
-/** The content that mails of this template share now; made where there is none. An outcome where nothing can be sent. */
+/** The content that mails of this template share now; made if there is none. An outcome where nothing can be sent. */
 async function contentOf(tx: Context, projectId: string, step: Step): Promise<string | StepOutcome> {
   const { templateId } = step;
   const template = await sendableOf(tx, projectId, step);

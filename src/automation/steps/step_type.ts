@@ -35,7 +35,7 @@ export interface Reference {
   name: string;
 }
 
-/** How a run goes on that has waited. */
+/** How a run continues that has waited. */
 export interface WaitEnd {
   branch: string | null;
   output: Json;
@@ -52,7 +52,7 @@ export interface StepType<Config = unknown> {
   faults(config: Given): FieldError[];
   /** A stored config with every default filled in. */
   complete(stored: Given): Config;
-  /** Does the step for all executions that stand at it: set by set, and nothing but statements. */
+  /** Does the step for all executions that are at it: set by set, and nothing but statements. */
   perform(tx: Context, step: GraphStep<Config>, visits: StepVisit[]): Promise<(StepOutcome | Later)[]>;
   /** What `perform` would come to for one execution, in a trial. `as performed`: it only decides, and leaves nothing behind. */
   rehearse:
@@ -60,7 +60,7 @@ export interface StepType<Config = unknown> {
     | ((ctx: Context, step: GraphStep<Config>, run: Run, budget: Budget) => Promise<StepOutcome>);
   /** It may wait for an event. */
   awaitsEvent?: true;
-  /** What becomes of a run whose time to wait is over: how it goes on, or null where it waits on. Left out: it goes on. */
+  /** What happens to a run whose time to wait is over: how it continues, or null if it waits on. Left out: it continues. */
   whenDue?(tx: Context, run: Run): Promise<WaitEnd | null>;
   /** The branches by which it is left; left out: it has one way out. */
   branches?(config: Config): string[];
@@ -68,7 +68,7 @@ export interface StepType<Config = unknown> {
   branchesTaken?(config: Config): string[];
   /** Each transition has to name its branch. */
   mustNameBranch?: true;
-  /** Time always passes there: a circle of steps may lead through it. */
+  /** Time always passes there: a cycle of steps may lead through it. */
   pauses?(config: Config): boolean;
   /** It begins every workflow, or ends an execution. */
   place?: "start" | "end";

@@ -132,7 +132,7 @@ async function changeInMemory(
   return { kind: "on", output: outputOf(change, subscriptionOf(config)) };
 }
 
-/** What would become of the contact of a trial. Throws {@linkcode Unfillable}, also when the whole trial is too much. */
+/** What would happen to the contact of a trial. Throws {@linkcode Unfillable}, also when the whole trial is too much. */
 function changeOf(config: Config, run: Run, trial: Budget): DataChange {
   payForCompiling(config.updates, trial);
   const fill = treeOf(config);

@@ -49,7 +49,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Throws where it is too deep. */
+/** Throws if it is too deep. */
 function storableJson(value: Json, depth: number): Json {
   if (depth > MAX_JSON_DEPTH) throw new Error("Cannot keep JSON that is so deep");
   if (typeof value === "string") return storable(value);

@@ -12,7 +12,7 @@ const DOT_SEGMENT = /[/\\](?:\.|%2e){1,2}(?=[/\\?#]|$)/i;
 
 /**
  * Fills in the variables of a URL, each percent-encoded: none of them can add a part to the path or to the query.
- * `{{{name}}}` and `{{&name}}` say that a value is a piece of URL. Null where a value makes `.` or `..` of a part of the
+ * `{{{name}}}` and `{{&name}}` say that a value is a piece of URL. Null if a value makes `.` or `..` of a part of the
  * path, which would lead out of the one around it. Throws {@linkcode Unfillable}, also for a URL that is too long.
  */
 export function renderUrl(template: string, scope: Scope, budget: Budget): string | null {

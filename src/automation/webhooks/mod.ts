@@ -24,7 +24,7 @@ export interface StepEnd extends WebhookJob {
   error: string | null;
 }
 
-/** Lets the execution go on, or fail, in the transaction of `tx`. Does nothing when the step has ended already. */
+/** Lets the execution continue, or fail, in the transaction of `tx`. Does nothing when the step has ended already. */
 export type FinishStep = (tx: Context, end: StepEnd) => Promise<void>;
 
 /** One call, as the step's output keeps it: with a status or an error. */
@@ -52,7 +52,7 @@ const HOLD_MS = 5 * 60_000;
 /** What a job that comes that much too early is not sent back for: clocks differ. */
 const EARLY_MS = 1_000;
 
-/** A job goes on with the calls that were put aside for so long, and leaves the others to another one. */
+/** A job continues with the calls that were put aside for so long, and leaves the others to another one. */
 const TURN_MS = 5_000;
 /** After this, calls put aside return to the queue, should this process die in the meantime. */
 const ASIDE_MS = 60_000;
@@ -158,7 +158,7 @@ function subjectOf({ executionId }: WebhookJob, row: Row): WebhookSubject {
   };
 }
 
-/** What is kept of a webhook: while it goes on, and when it has ended. */
+/** What is kept of a webhook: while it continues, and when it has ended. */
 interface Output {
   method: string;
   url: string;

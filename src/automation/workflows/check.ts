@@ -25,7 +25,7 @@ export interface GraphFault extends GraphWarning {
   prevents: "saving" | "enabling";
 }
 
-/** A graph that has been looked at. */
+/** A graph that has been checked. */
 export interface GraphCheck {
   /** It can be saved, and the workflow enabled. */
   valid: boolean;

@@ -1,4 +1,4 @@
-// Where executions end, or never end, that were perhaps meant to go on.
+// Where executions end, or never end, that were perhaps meant to continue.
 import type { Graph, GraphStep, GraphTransition } from "../graph.ts";
 import { branchesOf, stepTypeOf } from "../steps/mod.ts";
 

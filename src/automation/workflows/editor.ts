@@ -1,4 +1,4 @@
-// The steps of a workflow: added, changed, deleted. Executions under way go on by the version that they began with.
+// The steps of a workflow: added, changed, deleted. Executions under way continue by the version that they began with.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem/mod.ts";
@@ -156,7 +156,7 @@ function successorOf(graph: Graph, step: GraphStep): string | null {
   );
 }
 
-/** Throws 400 when what led to the step would lead to itself, or in a circle that never waits. */
+/** Throws 400 when what led to the step would lead to itself, or in a cycle that never waits. */
 function assertSpliced(graph: Graph, step: GraphStep, successor: string): void {
   const transitions = graph.transitions
     .filter(({ from }) => from !== step.id)

@@ -19,7 +19,7 @@ export interface WorkflowFinding {
   message: string;
 }
 
-/** A workflow, as far as it is looked at. */
+/** A workflow, as far as it is checked. */
 export interface Examined {
   graph: Graph;
   /** Steps without a config: something is wrong with it, which is told elsewhere. */

@@ -49,7 +49,7 @@ export interface ReadGraph {
   errors: FieldError[];
   /** Those that can be saved. */
   transitions: DocumentTransition[];
-  /** The graph as far as it can be looked at: every step once, and the transitions whose ends it has. */
+  /** The graph as far as it can be checked: every step once, and the transitions whose ends it has. */
   graph: Graph;
   /** The steps whose configs are not to be read: something is wrong with them. */
   unread: ReadonlySet<string>;
@@ -142,7 +142,7 @@ function wholeErrors(before: Graph, steps: GivenStep[]): FieldError[] {
 
 /**
  * The transitions, each by the rules of the graph with those before it. Of one that leaves a step that is refused only its ends can
- * be looked at. `ways` are all that lead from a step to another.
+ * be checked. `ways` are all that lead from a step to another.
  */
 function readTransitions(steps: GivenStep[], refused: ReadonlySet<string>, given: GivenGraph["transitions"]) {
   const graph = growing({ steps: stepsOf(steps, refused), transitions: [] }, refused);

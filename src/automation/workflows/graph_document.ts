@@ -25,7 +25,7 @@ export async function getGraph(ctx: Context, projectId: string, workflowId: stri
 }
 
 /**
- * Saves a graph as a whole: what is not in it goes, what is new comes. Executions under way go on by the version that they
+ * Saves a graph as a whole: what is not in it goes, what is new comes. Executions under way continue by the version that they
  * began with. Throws 412 where somebody has changed it since it was read, and 422 with everything that is wrong with it.
  */
 export async function saveGraph(

@@ -22,7 +22,7 @@ export interface GraphVersion extends Document {
   createdBy: string | null;
 }
 
-/** The versions of a workflow's graph, the newest first: that is what it is now. Throws WORKFLOW_NOT_FOUND. */
+/** The versions of a workflow's graph, newest first: that is what it is now. Throws WORKFLOW_NOT_FOUND. */
 export async function listGraphVersions(
   ctx: Context,
   projectId: string,
@@ -47,8 +47,8 @@ export async function getGraphVersion(
 }
 
 /**
- * Makes a graph what it was, which is a new version: nothing of between is lost. A draft goes on without templates that are gone.
- * Throws not-found, 422 where something else that it needs is gone, and 412 where somebody has edited it since.
+ * Makes a graph what it was, which is a new version: nothing of between is lost. A draft continues without templates that are gone.
+ * Throws not-found, 422 if something else that it needs is gone, and 412 where somebody has edited it since.
  */
 export async function restoreGraphVersion(
   ctx: Context,

@@ -151,7 +151,7 @@ export async function duplicateWorkflow(
   workflowId: string,
 ): Promise<Workflow> {
   const { name } = await getWorkflow(ctx, projectId, workflowId);
-  // Cut where there is no room, but never within a character.
+  // Cut if there is no room, but never within a character.
   const copyName = name.slice(0, MAX_WORKFLOW_NAME - COPY.length).replace(/[\ud800-\udbff]$/, "") + COPY;
   const row = await q.workflows.duplicate(ctx, { projectId, workflowId, name: copyName });
   if (!row) throw problems.workflowNotFound(workflowId);

@@ -16,7 +16,7 @@ export interface GrowingGraph {
   unread: ReadonlySet<string>;
 }
 
-/** A graph that can grow. Steps that are `unread` have no config: of what leaves them only the ends are looked at. */
+/** A graph that can grow. Steps that are `unread` have no config: of what leaves them only the ends are checked. */
 export function growing(
   { steps, transitions }: Graph,
   unread: ReadonlySet<string> = new Set(),
@@ -119,7 +119,7 @@ export function assertBranchesKept(graph: Graph, step: GraphStep): void {
   );
 }
 
-/** Throws 400 when an execution could go round in a circle for ever without waiting. */
+/** Throws 400 when an execution could go round in a cycle for ever without waiting. */
 export function assertPauses(graph: Graph): void {
   assertNoCircle(graph, pausingOf(graph.steps));
 }
@@ -151,7 +151,7 @@ function pausingOf(steps: GraphStep[], unread: ReadonlySet<string> = new Set()):
 
 type Ways = Map<string, GraphTransition[]>;
 
-/** The steps of a circle that is reached from `id`, or null. */
+/** The steps of a cycle that is reached from `id`, or null. */
 function circleFrom(id: string, next: Ways, done: Set<string>, path: string[]): string[] | null {
   if (path.includes(id)) return [...path.slice(path.indexOf(id)), id];
   if (done.has(id)) return null;
@@ -173,7 +173,7 @@ export function reachedSteps(graph: Graph): Set<string> {
 }
 
 /**
- * The step after which the next one belongs: the only place where an execution ends without an EXIT. Null where there
+ * The step after which the next one belongs: the only place where an execution ends without an EXIT. Null if there
  * are several, or where only the caller can say which branch is meant: a guess could send mail to the wrong people.
  */
 export function openEnd(graph: Graph): GraphStep | null {

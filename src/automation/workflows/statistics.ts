@@ -10,7 +10,7 @@ import { COUNT_UP_TO } from "../../totals.ts";
 /** How executions fare at a step. */
 export interface StepStatistics {
   stepId: string;
-  /** There at this moment; 100,000 means that many or more. */
+  /** There now; 100,000 means that many or more. */
   waiting: number;
   /** Came to it, however often. */
   entered: number;
@@ -21,7 +21,7 @@ export interface StepStatistics {
   transitions: TransitionStatistics[];
 }
 
-/** How many went on by a transition. */
+/** How many continued by a transition. */
 export interface TransitionStatistics {
   to: string;
   branch: string | null;

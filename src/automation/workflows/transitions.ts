@@ -45,7 +45,7 @@ export async function deleteTransition(
 }
 
 /**
- * Puts a step between the two ends of a transition, which keeps its branch; a CONDITION goes on by its first branch.
+ * Puts a step between the two ends of a transition, which keeps its branch; a CONDITION continues by its first branch.
  * Throws 400 for TRIGGER and EXIT, 422 with every field of the config that is wrong, and 404 for the template.
  */
 export async function insertIntoTransition(

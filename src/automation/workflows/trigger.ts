@@ -22,7 +22,7 @@ export interface ScheduleTrigger {
   /** Five fields, or a word such as `@daily`. */
   schedule: string;
   segmentId?: string;
-  /** An IANA name; UTC where there is none. */
+  /** An IANA name; UTC if there is none. */
   timezone?: string;
 }
 

@@ -33,7 +33,7 @@ export function readGraph(stored: Json): Graph {
 }
 
 /**
- * The graph of a workflow as its rows are at this moment, every default of a config filled in. Throws
+ * The graph of a workflow as its rows are now, every default of a config filled in. Throws
  * WORKFLOW_NOT_FOUND.
  */
 export async function loadGraph(ctx: Context, projectId: string, workflowId: string): Promise<Graph> {

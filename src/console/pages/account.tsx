@@ -60,7 +60,7 @@ export default function AccountPage() {
   );
 }
 
-/** To the project that was looked at last. */
+/** To the project that was opened last. */
 function Back() {
   const { data: projects = [] } = useProjects();
   const last = projects.find(({ id }) => id === lastProject()) ?? projects[0];

@@ -50,7 +50,7 @@ export function actorOf({ actor: { kind, name } }: AuditLine): string {
   return name ?? ACTORS[kind];
 }
 
-/** What says nothing where it is so. */
+/** What says nothing if it is so. */
 const USUAL: Record<string, unknown> = { verified: true, expiresAt: null };
 
 /** More about it: `name: Shop → Shop & Co`. */

@@ -1,4 +1,4 @@
-// One mail: what it said, what became of it, and everything that is known of it.
+// One mail: what it said, what happened to it, and everything that is known of it.
 import { Button } from "@mantine/core";
 import { useLocation, useParams } from "wouter";
 import type { Email } from "../api.gen.ts";

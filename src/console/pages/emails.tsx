@@ -1,4 +1,4 @@
-// The ledger: every mail of the project, with what became of it.
+// The ledger: every mail of the project, with what happened to it.
 import { Button } from "@mantine/core";
 import { useLocation } from "wouter";
 import type { Email } from "../api.gen.ts";
@@ -93,7 +93,7 @@ export default function EmailsPage() {
   useRefresh(list, rows.slice(0, 100).some(isUnderWay) ? SOON_MS : LATER_MS);
   const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0;
   const isUnused = isEmpty && !isFiltered(filters);
-  // Of a search nobody knows how many there are.
+  // The number of results of a search is unknown.
   const count = query.search === undefined || !estimated ? total : undefined;
   return (
     <div className={classes.page}>

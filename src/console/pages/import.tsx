@@ -1,4 +1,4 @@
-// One import: how far it is, what became of it, and the way back.
+// One import: how far it is, what happened to it, and the way back.
 import { Alert, Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";

@@ -1,4 +1,4 @@
-// Contacts from files: drop one here, see what becomes of it, and look at what was imported before.
+// Contacts from files: drop one here, see what happens to it, and look at what was imported before.
 import { useState } from "react";
 import { Link } from "wouter";
 import type { ListedContactImport } from "../api.gen.ts";

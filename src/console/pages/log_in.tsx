@@ -1,4 +1,4 @@
-// How a person gets in: with a password, with a passkey or an account elsewhere, and with the second factor where there is one.
+// How a person gets in: with a password, with a passkey or an account elsewhere, and with the second factor if there is one.
 import { Alert } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "wouter";

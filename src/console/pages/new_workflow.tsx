@@ -109,7 +109,7 @@ function NewWorkflowForm({ start, close }: { start: Start; close: () => void }) 
   );
 }
 
-/** Puts the steps of the start into a new workflow. Where that fails it is there all the same, and empty. */
+/** Puts the steps of the start into a new workflow. If that fails, the workflow exists anyway, but is empty. */
 async function fill(projectId: string, id: string, start: Start, events: Start["events"]): Promise<void> {
   const path = { id };
   try {

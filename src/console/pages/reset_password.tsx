@@ -62,7 +62,7 @@ function NewPassword({ token, email, dead }: NewPasswordProps) {
         if (isDeadLink(refusal)) return dead();
         throw refusal;
       }
-      // As anybody who knows the password: the second factor is asked for where there is one.
+      // As anybody who knows the password: the second factor is asked for if there is one.
       const body = { email, password: newPassword };
       await wayIn.enter(() => call("POST /auth/login", { body })).catch(() => setChanged(true));
     },

@@ -1,4 +1,4 @@
-// What became of a file of addresses.
+// What happened to a file of addresses.
 import { Table, Text } from "@mantine/core";
 import type { SuppressionImport } from "../api.gen.ts";
 import { formatCount } from "../parts/format.ts";

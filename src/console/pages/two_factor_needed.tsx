@@ -5,7 +5,7 @@ import { GoOn } from "../parts/letter_form.tsx";
 import { APP, placeOf } from "../place.ts";
 import { useProjects } from "../session.ts";
 
-/** Leads to setting it up; the way back stands there. */
+/** Leads to setting it up; the way back is there. */
 export default function TwoFactorNeededPage({ project }: { project: string }) {
   const { data: projects = [] } = useProjects();
   const other = projects.find(({ requiresTwoFactor }) => !requiresTwoFactor);

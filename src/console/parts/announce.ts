@@ -1,4 +1,4 @@
-// What readers of the screen are told, though nothing has the focus: a new page, a result, a state that has changed.
+// What screen readers are told, though nothing has the focus: a new page, a result, a state that has changed.
 
 const CLEAR_MS = 1_000;
 

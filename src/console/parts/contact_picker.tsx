@@ -1,4 +1,4 @@
-// A contact, found by a part of the address.
+// A contact, found by part of the address.
 import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";

@@ -17,7 +17,7 @@ interface Props {
   methods: Method[];
   /** What the browser needs for a passkey. */
   passkeyOptions: () => Promise<PasskeyOptions>;
-  /** Throws where it is refused. */
+  /** Throws if it is refused. */
   give: (proof: Proof) => Promise<unknown>;
   button: string;
   size?: "sm" | "md";

@@ -7,7 +7,7 @@ import { ProjectContext } from "../place.ts";
 import { WarningIcon } from "./icons.tsx";
 import { useUnsaved } from "./unsaved.ts";
 
-/** A form with what became of sending it. */
+/** A form with what happened to sending it. */
 export interface ServerForm<T> {
   form: UseFormReturnType<T>;
   /** For `onSubmit` of the form. */

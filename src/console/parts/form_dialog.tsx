@@ -10,7 +10,7 @@ interface Props extends ModalProps {
   isInAddress?: boolean;
 }
 
-/** As `Modal`. Before Escape, its cross or a click beside it takes away what has been written in it, it asks. */
+/** As `Modal`. Before Escape, its cross or a click outside it takes away what has been written in it, it asks. */
 export function FormDialog({ onClose, isInAddress = false, children, ...others }: Props) {
   const [scope] = useState((): FormScope => ({ drafts: new Set(), isInAddress }));
   // One Escape answers the question, and does not close what is behind it.

@@ -24,7 +24,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 /** `12,345`. */
 export const formatNumber = (value: number) => numbers.format(value);
 
-/** `12K`: where there is little room. */
+/** `12K`: if there is little room. */
 export const formatCompact = (value: number) => compact.format(value);
 
 /** `12.3%` of a share between 0 and 1, `<0.1%` of what is less but not nothing; `–` of nothing, as `0 / 0` is. */
@@ -33,7 +33,7 @@ export function formatPercent(share: number): string {
   return share > 0 && share < LEAST_SHARE ? `<${percents.format(LEAST_SHARE)}` : percents.format(share);
 }
 
-/** `part / whole` as a percentage; `–` where there is no whole. */
+/** `part / whole` as a percentage; `–` if there is no whole. */
 export const formatShare = (part: number, whole: number) => formatPercent(part / whole);
 
 /** `3 contacts`, `1 contact`. */

@@ -14,7 +14,7 @@ export interface LazyPage<P = object> {
 }
 
 /**
- * A page, or a part of one, whose code comes when it is shown for the first time; until then `fallback` stands there. What cannot
+ * A page, or a part of one, whose code comes when it is shown for the first time; until then `fallback` is there. What cannot
  * be loaded is thrown to the boundary around it. After an update of the service the files that this window knows are gone: then the
  * window is reloaded, once.
  *

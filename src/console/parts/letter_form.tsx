@@ -100,7 +100,7 @@ interface AskForMailProps {
   email: string;
   /** What sends the mail. */
   endpoint: "POST /auth/request-verification" | "POST /auth/request-password-reset";
-  /** What is said when it was, where there is such an account. */
+  /** What is said when it was, if there is such an account. */
   sent: (email: string) => ReactNode;
   button?: string;
   aside?: ReactNode;

@@ -1,4 +1,4 @@
-// A mail as a mail program draws it. The frame's own page allows styles and no scripts, and pictures from elsewhere only
+// A mail as a mail program draws it. The frame's own page allows styles and no scripts, and remote images only
 // when they are asked for: loading one tells its sender that somebody looked.
 import { useEffect, useRef } from "react";
 import { APP } from "../place.ts";
@@ -6,14 +6,14 @@ import { shownMail } from "./mail_html.ts";
 
 interface Props {
   html: string;
-  /** For readers of the screen: `Mail: Welcome`. */
+  /** For screen readers: `Mail: Welcome`. */
   title: string;
   withPictures?: boolean;
   /** As mail programs show it in dark mode. */
   isDark?: boolean;
 }
 
-/** The frame. It fills what it stands in. */
+/** The frame. It fills its container. */
 export function MailFrame({ html, title, withPictures = false, isDark = false }: Props) {
   const frame = useRef<HTMLIFrameElement>(null);
   const address = `${APP}/frame${withPictures ? "?pictures=true" : ""}`;

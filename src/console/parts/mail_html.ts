@@ -1,8 +1,8 @@
 // A mail made ready for its frame.
 
 /**
- * The mail as it is shown: links open in windows of their own. `withPictures`: pictures from elsewhere are asked for. Style
- * sheets from elsewhere never are; fonts of the machine stand in. `isDark`: in the colours of a dark program.
+ * The mail as it is shown: links open in windows of their own. `withPictures`: remote images are asked for. Style
+ * sheets from elsewhere never are; system fonts are used instead. `isDark`: in the colours of a dark program.
  */
 export function shownMail(
   html: string,
@@ -29,7 +29,7 @@ function withoutStyles(html: string): string {
   return html.replace(LINK, (tag) => (/\/\//.test(tag) ? "" : tag)).replace(IMPORT, "");
 }
 
-/** Pictures that are attached to the mail are not in its HTML: their words stand in, and nothing is asked for. */
+/** Pictures that are attached to the mail are not in its HTML: their alt text is shown instead, and nothing is requested. */
 function withoutAttached(html: string): string {
   return html.replace(/<img\b[^>]*>/gi, (tag) =>
     tag.replace(SOURCE, (attribute: string, _name, value: string) =>

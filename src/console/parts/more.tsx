@@ -1,4 +1,4 @@
-// The end of a list that goes on: a button that shows more of it.
+// The end of a list that continues: a button that shows more of it.
 import { Button } from "@mantine/core";
 
 interface Props {
@@ -7,7 +7,7 @@ interface Props {
   children: string;
 }
 
-/** The button, where there is more. */
+/** The button, if there is more. */
 export function More({ query: { hasNextPage, isFetchingNextPage, fetchNextPage }, children }: Props) {
   if (!hasNextPage) return null;
   return (

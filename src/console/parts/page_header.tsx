@@ -66,7 +66,7 @@ export function PageHeader({ title, count, isAtLeast, about, actions, back, badg
   );
 }
 
-/** The title of the window, as long as the page is shown; readers of the screen hear it. */
+/** The title of the window, as long as the page is shown; screen readers hear it. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Postrider`;

@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** The frame, which readers of the screen know by its name. */
+/** The frame, which screen readers know by its name. */
 export function Panel({ title, aside, children }: Props) {
   const id = useId();
   return (

@@ -1,4 +1,4 @@
-// Some changes take more than an open browser: who it is is asked for when the service asks for it, and the change goes on.
+// Some changes take more than an open browser: who it is is asked for when the service asks for it, and the change continues.
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";

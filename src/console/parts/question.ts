@@ -1,4 +1,4 @@
-// The question that is asked at this moment. `confirm.tsx` shows it.
+// The question that is asked now. `confirm.tsx` shows it.
 import { type ReactNode, useSyncExternalStore } from "react";
 
 /** What is about to happen. */
@@ -31,7 +31,7 @@ export function ask(question: Question | null): void {
 /** Asks before something is destroyed: `confirm({ title: "Delete 3 contacts?", children: …, action: "Delete", act })`. */
 export const confirm = (question: Question) => ask(question);
 
-/** What is asked at this moment; null: nothing. */
+/** What is asked now; null: nothing. */
 export function useQuestion(): Question | null {
   return useSyncExternalStore(
     (listener) => {

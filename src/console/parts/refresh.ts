@@ -1,4 +1,4 @@
-// A list that follows what happens, while it is looked at from its beginning.
+// A list that follows what happens, while its beginning is in view.
 import { useEffect, useRef } from "react";
 
 interface Refreshed {

@@ -37,7 +37,7 @@ export function useShortcut(
   }, [keys, label, group]);
 }
 
-/** All keys that do something at this moment. */
+/** All keys that do something now. */
 export function useShortcuts(): readonly Shortcut[] {
   return useSyncExternalStore(
     (listener) => {

@@ -10,7 +10,7 @@ const EDGE = 3;
 const LEAST_RANGE = 0.05;
 
 interface Props {
-  /** From the oldest to the newest; null where nothing is known. */
+  /** From the oldest to the newest; null if nothing is known. */
   values: readonly (number | null)[];
   /** What the numbers are: `Members`. */
   label: string;
@@ -18,7 +18,7 @@ interface Props {
   period: string;
 }
 
-/** The line, which readers of the screen hear as its first and last number. A dash for fewer than two numbers. */
+/** The line, which screen readers hear as its first and last number. A dash for fewer than two numbers. */
 export function Sparkline({ values, label, period }: Props) {
   const points = values.flatMap((value, at) => (value === null ? [] : [{ at, value }]));
   const [first, last] = [points[0], points.at(-1)];

@@ -1,7 +1,7 @@
 // A moment.
 import { formatExact, formatRelative, useNow } from "./format.ts";
 
-/** How long ago, or how soon; the exact moment on hover, and for readers of the screen. */
+/** How long ago, or how soon; the exact moment on hover, and for screen readers. */
 export function Time({ at }: { at: string | Date | null | undefined }) {
   const now = useNow();
   if (!at) return <>–</>;

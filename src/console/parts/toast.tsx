@@ -7,7 +7,7 @@ const SHOWN_MS = 5_000;
 /** Time to read, think, and press. */
 const UNDO_MS = 10_000;
 
-/** What can be taken back at this moment, the latest last. */
+/** What can be taken back now, the latest last. */
 const undoable = new Map<string, () => void>();
 
 /** Takes back what was done last, as long as its toast is shown: what the key does. */

@@ -10,7 +10,7 @@ import { toast } from "./toast.tsx";
 /** What the service takes. */
 export const IMAGE_TYPES = "image/png,image/jpeg,image/gif,image/webp";
 
-/** Uploads files, and says what became of them. `upload` answers with those that have arrived. */
+/** Uploads files, and says what happened to them. `upload` answers with those that have arrived. */
 export function useUpload() {
   const projectId = useProjectId();
   const cache = useQueryClient();

@@ -1,4 +1,4 @@
-// A table of any length: only the rows that can be seen are in the document. It goes on by itself at its end.
+// A table of any length: only the rows that can be seen are in the document. It continues by itself at its end.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useShortcut } from "./shortcuts.ts";
@@ -16,12 +16,12 @@ import classes from "./virtual_table.module.css";
 export type { Column, Selection };
 
 interface Props<T> {
-  /** What the rows are, for readers of the screen: `Contacts`. */
+  /** What the rows are, for screen readers: `Contacts`. */
   label: string;
   columns: Column<T>[];
   rows: T[];
   idOf: (row: T) => string;
-  /** What a row is called, for readers of the screen. Left out: its number. */
+  /** What a row is called, for screen readers. Left out: its number. */
   nameOf?: (row: T) => string;
   /** How many there are in all, where that is known. */
   total?: number | undefined;

@@ -7,13 +7,13 @@ import { useBegin } from "../session.ts";
 
 /** Lets somebody in. */
 export interface WayIn {
-  /** Does what begins a session, and goes on when it has, or when the second factor is given. Throws any other refusal. */
+  /** Does what begins a session, and continues when it has, or when the second factor is given. Throws any other refusal. */
   enter: (begin: () => Promise<unknown>) => Promise<void>;
   /** The page of the second factor, in place of the present one, where it is asked for. */
   secondStep: React.ReactNode;
 }
 
-/** `to` is where it goes on: a path of the console. `email` is kept for a user who has to begin again. */
+/** `to` is where it continues: a path of the console. `email` is kept for a user who has to begin again. */
 export function useWayIn({ to, email }: { to: string; email: string }): WayIn {
   const [asked, setAsked] = useState<{ email: string; challenge: Challenge } | null>(null);
   const startSession = useBegin();

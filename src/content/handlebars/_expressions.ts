@@ -18,7 +18,7 @@ export interface Build {
   reading: string[];
 }
 
-/** The position of an expression. Names are paths from the top of the scope, or null where that is unknown. */
+/** The position of an expression. Names are paths from the top of the scope, or null if that is unknown. */
 export interface ExpressionPlace {
   outer: ExpressionPlace | null;
   /** The path of `this`: "" at the top. */

@@ -109,7 +109,7 @@ export function compileTemplate(source: string, kind: TemplateKind): CompiledTem
   return template;
 }
 
-/** Compiles a template, or takes it from the cache. Null where it cannot be read. */
+/** Compiles a template, or takes it from the cache. Null if it cannot be read. */
 export function readTemplate(source: string, kind: TemplateKind): CompiledTemplate | null {
   if (!source.includes("{{")) {
     const text = kind === "subject" ? oneLine(source) : source;

@@ -52,7 +52,7 @@ const OPEN = "\uE000";
 const CLOSE = "\uE001";
 const MARK = /\uE000(\d+)\uE001/g;
 
-/** The template of the text part, or null where the text has to be made from the mail itself. */
+/** The template of the text part, or null if the text has to be made from the mail itself. */
 function textSource(html: string): string | null {
   const expressions = html.includes(OPEN) ? null : expressionsOf(html);
   if (!expressions?.every(({ at, end, sign }) => isConvertible(html.slice(at, end), sign))) return null;
@@ -65,7 +65,7 @@ function textSource(html: string): string | null {
   return source.includes(OPEN) ? null : source;
 }
 
-/** Null where they cannot be read. */
+/** Null if they cannot be read. */
 function expressionsOf(html: string): Expression[] | null {
   try {
     return readSyntax(html).expressions;

@@ -3,7 +3,7 @@
 import { assertBytes, type ImageFault } from "./_faults.ts";
 import type { ImageVerdict } from "./_process.ts";
 
-/** A line of JSON that says what became of a file, and after it the new file. */
+/** A line of JSON that says what happened to a file, and after it the new file. */
 export async function answerTo(file: Buffer): Promise<Buffer<ArrayBuffer>> {
   const { verdict, made = Buffer.alloc(0) } = await encode(file);
   return Buffer.concat([Buffer.from(`${JSON.stringify(verdict)}\n`), made]);

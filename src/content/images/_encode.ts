@@ -52,7 +52,7 @@ export async function encodeAgain(file: Buffer): Promise<Buffer> {
   return await ENCODERS[kind](image, { file, header }).toBuffer();
 }
 
-/** It would stand still: libvips reads the first picture only. Its first chunk stands before the pixels. */
+/** It would not move: libvips reads the first picture only. Its first chunk is before the pixels. */
 function refuseAnimation(png: Buffer): void {
   if (png.subarray(0, png.indexOf("IDAT")).includes("acTL"))
     refuseBroken("it is an animated PNG, which few mail programs show: convert it to a GIF");

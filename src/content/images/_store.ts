@@ -22,7 +22,7 @@ const SIGNED_FOR_S = 300;
 
 type Method = "GET" | "PUT" | "DELETE";
 
-/** The bucket of the settings, or null where Postgres keeps the images. */
+/** The bucket of the settings, or null if Postgres keeps the images. */
 export function imageStore({ config, log }: Context): ImageStore | null {
   const { S3_BUCKET, S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = config;
   if (S3_BUCKET === undefined) return null;

@@ -26,7 +26,7 @@ export interface UploadPlace {
   key: string;
 }
 
-/** One page, the newest first, and one image more when there are more. */
+/** One page, newest first, and one image more when there are more. */
 export async function listUploads(
   ctx: Context,
   projectId: string,

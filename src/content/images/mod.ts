@@ -15,7 +15,7 @@ export const MAX_IMAGE_BYTES = 10 * 1_048_576;
 
 const KEY = /^[0-9a-f]{32}\.(jpg|png|gif|webp)$/;
 
-/** An image as its uploader hears of it. */
+/** An image as its uploader sees it. */
 export interface Upload {
   url: string;
   key: string;
@@ -132,7 +132,7 @@ export function heldImage(ctx: Context, key: string): Image | null {
   return imagesOf(ctx).held.get(key) ?? null;
 }
 
-/** An image, or null where there is none. Concurrent requests for the same one share the result. */
+/** An image, or null if there is none. Concurrent requests for the same one share the result. */
 export async function findImage(ctx: Context, key: string): Promise<Image | null> {
   if (!KEY.test(key)) return null;
   const { coming } = imagesOf(ctx);

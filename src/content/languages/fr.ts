@@ -1,6 +1,6 @@
 import type { Phrases } from "./shape.ts";
 
-/** French. No word stands before the name that would lose its vowel, and no participle guesses at a gender. */
+/** French. No word is before the name that would lose its vowel, and no participle guesses at a gender. */
 export const fr: Phrases = {
   footer: {
     reason: "{project} vous envoie cet e-mail parce que votre adresse est inscrite à sa liste de diffusion.",

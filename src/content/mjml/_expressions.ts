@@ -9,7 +9,7 @@ export interface Piece {
   kind: "value" | "block" | "comment";
 }
 
-/** What an expression is replaced by, with its number: a word that stands nowhere else. */
+/** What an expression is replaced by, with its number: a word that is nowhere else. */
 export interface Placeholders {
   of(index: number): [begin: string, end: string];
   /** The numbers of the expressions whose words are in a text. */

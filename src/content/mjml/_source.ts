@@ -62,7 +62,7 @@ interface Element {
   end: number;
 }
 
-/** What stands between tags, where MJML has no text. */
+/** What is between tags, where MJML has no text. */
 interface Gap {
   at: number;
   end: number;
@@ -85,7 +85,7 @@ export function readMjml(body: string): MjmlSource {
   const { opening, closing } = gapsWithBlocks(body, scan, pieces);
   const words = newWords(body);
   return {
-    // Blocks that stand between elements are lost, unless they are elements too.
+    // Blocks that are between elements are lost, unless they are elements too.
     text: putWords(body, pieces, words, {
       before: (piece) => (opening.has(piece) ? "<mj-raw>" : ""),
       behind: (piece) => (closing.has(piece) ? "</mj-raw>" : ""),

@@ -56,7 +56,7 @@ const FILLED_LINE = "^[^\\r\\n\\u0000]*[^\\s\\u0000][^\\r\\n\\u0000]*$";
 const NAME = /^[A-Z][A-Za-z]+$/;
 
 /**
- * Moves every schema with a name as its `title` to the components, and leaves a reference in its place. Throws where two
+ * Moves every schema with a name as its `title` to the components, and leaves a reference in its place. Throws if two
  * that differ have the same name.
  */
 export function hoistSchemas<T>(node: T, components: Record<string, Schema>): T {

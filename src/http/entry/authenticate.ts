@@ -252,7 +252,7 @@ async function sessionOf(
 }
 
 /**
- * The project of a session. Throws where its user is not a member of it, lacks the role that the route requires, or has no
+ * The project of a session. Throws if its user is not a member of it, lacks the role that the route requires, or has no
  * two-factor log-in where the project requires it.
  */
 function memberProject(

@@ -52,7 +52,7 @@ export const CONDITION_SIZE = { bytes: 786_432, values: 50_000, levels: 100 };
 /** The limits of a body that is not used. */
 export const IGNORED_BODY: Bounds = { ...UNKNOWN, bytes: 65_536 };
 
-/** The limits of a body with this schema. Throws where it leaves open how large a value may be. */
+/** The limits of a body with this schema. Throws if it leaves open how large a value may be. */
 export function bodyBounds(schema: TSchema): Bounds {
   const known = boundsOf(schema, "body");
   return {

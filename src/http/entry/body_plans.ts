@@ -14,7 +14,7 @@ import { nearMisses, nearMissErrors, nearMissWarnings, powerlessWarnings } from 
 /** How the body of a route is read. */
 interface BodyPlan {
   bounds: Bounds;
-  /** The fields that the route knows; null where it does not say. */
+  /** The fields that the route knows; null if it does not say. */
   fields: string[] | null;
   /** All that is wrong with a body by its schema and its rules. */
   errorsOf(body: JsonBody): Promise<FieldError[]>;
@@ -65,7 +65,7 @@ export function planBodies(ctx: Context, routes: Route[]): void {
 /**
  * The JSON of a request to this route, once the caller is authenticated, without unknown fields: a body that cannot fit
  * its schema is not even parsed, and one that does not match is refused with 422, as is one with a field that was meant
- * to be another. Where there is no schema, any small body is accepted. `limit` is the general maximum, in bytes.
+ * to be another. If there is no schema, any small body is accepted. `limit` is the general maximum, in bytes.
  */
 export async function readBody(
   ctx: Context,

@@ -28,7 +28,7 @@ export function corsHeaders(ctx: Context, request: Request, path: string): Heade
   return dashboards.get(request.headers.get("origin") ?? "") ?? { ...open, ...DEPENDS };
 }
 
-/** The answer to a preflight request of a page that may go on, or null for anything else. */
+/** The answer to a preflight request of a page that may continue, or null for anything else. */
 export function preflight(ctx: Context, request: Request, path: string, requestId: string): Response | null {
   if (request.method !== "OPTIONS") return null;
   const allowed = corsHeaders(ctx, request, path);

@@ -29,7 +29,7 @@ export const LenientWord = (words: readonly string[], fallback: string) =>
   );
 TypeRegistry.Set("LenientWord", (_schema, value) => typeof value === "string");
 
-/** For the document: a field that does not stand beside the others. */
+/** For the document: a field that excludes the others. */
 export const Absent = t.Optional(t.Unsafe<undefined>({ [Kind]: "Absent", not: {} }));
 
 /** A condition tree, where one is taken or shown. */

@@ -1,10 +1,10 @@
-// Server-sent events: an answer that goes on, a message at a time (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+// Server-sent events: an answer that continues, a message at a time (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 import type { Context } from "../../context.ts";
 import type { Actor } from "../../accounts/audit.ts";
 import { problems } from "../../problem/mod.ts";
 import { createTurnstile } from "./turnstile.ts";
 
-/** Of one project, of one of its members, and of all, in this process. An idle one costs a timer and 6 KB beside its connection. */
+/** Of one project, of one of its members, and of all, in this process. An idle one costs a timer and 6 KB besides its connection. */
 export const STREAMS_OF_PROJECT = 100;
 export const STREAMS_OF_MEMBER = 10;
 const STREAMS_OF_ALL = 500;
@@ -13,7 +13,7 @@ export const STREAM_MINUTES = 5;
 /** Proxies close what is silent for longer; most give it a minute. */
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 1_000;
-/** What a reader may leave unread before it is let go: it comes back, and goes on where it was. */
+/** What a reader may leave unread before it is let go: it comes back, and continues where it was. */
 const MAX_UNREAD_BYTES = 1_048_576;
 
 const HEADERS = {
@@ -25,7 +25,7 @@ const HEADERS = {
 
 /** A message. */
 export interface StreamMessage {
-  /** Where a reader that comes back goes on: it sends it as `Last-Event-ID`. */
+  /** Where a reader that comes back continues: it sends it as `Last-Event-ID`. */
   id?: string;
   /** Left out: `message`. */
   event?: string;

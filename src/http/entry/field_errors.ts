@@ -12,7 +12,7 @@ const RULES = Symbol("rules");
 /** Rules over several fields, which a schema cannot say. They see the fields that the schema let through, and which it did not. */
 export type Rules = (value: never, refused: ReadonlySet<string>) => FieldError[] | Promise<FieldError[]>;
 
-/** Adds rules to the schema of a body, so that a refusal lists their errors beside those of the schema. */
+/** Adds rules to the schema of a body, so that a refusal lists their errors together with those of the schema. */
 export function withRules<T extends TSchema>(schema: T, rules: Rules): T {
   return Object.assign(schema, { [RULES]: rules });
 }

@@ -8,7 +8,7 @@ import { readBytes } from "./body.ts";
 /** A file as it came in a form. */
 export interface UploadedFile {
   name: string;
-  /** As the caller declared it; empty where nothing was declared. */
+  /** As the caller declared it; empty if nothing was declared. */
   type: string;
   bytes: Uint8Array;
 }
@@ -16,7 +16,7 @@ export interface UploadedFile {
 /** The parts of a form: text, or a file where the part has a file name. */
 export type Form = Record<string, string | UploadedFile>;
 
-/** What stands around the file: boundaries and the headers of the parts. */
+/** What is around the file: boundaries and the headers of the parts. */
 export const FORM_OVERHEAD_BYTES = 65_536;
 
 const MAX_PARTS = 100;

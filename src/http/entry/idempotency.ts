@@ -12,7 +12,7 @@ export const IdempotencyHeaders = t.Object({
   ),
 });
 
-/** The key of a request; null where it has none. Throws 400 for one that is no key. */
+/** The key of a request; null if it has none. Throws 400 for one that is no key. */
 export function idempotencyKey(headers: { "idempotency-key"?: string | undefined }): string | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;

@@ -34,7 +34,7 @@ interface Scan {
   at: number;
   /** Within the string that began last. */
   inString: boolean;
-  /** The next ones from `at` on; the length where there are none. */
+  /** The next ones from `at` on; the length if there are none. */
   quote: number;
   backslash: number;
   escapes: number;

@@ -6,7 +6,7 @@ interface Route {
   path: string;
 }
 
-/** The methods that a path has; none where there is no such path. */
+/** The methods that a path has; none if there is no such path. */
 export function allowedMethods(routes: Route[], path: string): string[] {
   const segments = segmentsOf(path);
   const matches = routes.filter((route) => isMatch(segmentsOf(route.path), segments));
@@ -51,7 +51,7 @@ function isMatch(pattern: string[], segments: string[]): boolean {
   );
 }
 
-/** True where a word of `other` stands in the place of an id. Names, such as those of events, may be any word. */
+/** True if a word of `other` is in the place of an id. Names, such as those of events, may be any word. */
 function takesWordForId(pattern: string[], other: string[]): boolean {
   const places = pattern.flatMap((part, i) =>
     isParameter(part) && !isParameter(other[i] ?? ":") ? [part] : [],

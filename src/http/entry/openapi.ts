@@ -40,7 +40,7 @@ const credentials = (config: Config) => ({
 /** Requests that a test has made, with their answers (`bun run openapi:examples`). */
 const EXAMPLES = new URL("./examples.gen.json", import.meta.url);
 
-/** What stands together in the document, in this order. */
+/** What is together in the document, in this order. */
 const TAGS: Record<string, string> = {
   "Public API": "What an application calls: send a message, track an event, check an address.",
   Contacts: "The people you write to, their data and their subscriptions.",

@@ -84,7 +84,7 @@ export const QueryInteger = (options: {
   );
 };
 
-/** The same, but refused where it is less than 1. */
+/** The same, but refused if it is less than 1. */
 export const QueryCount = (options: { maximum?: number; fallback: number; description?: string }) => {
   const integer = QueryInteger({ minimum: 1, ...options });
   return { ...integer, [Kind]: "QueryCount" } as typeof integer;
@@ -94,7 +94,7 @@ export const QueryCount = (options: { maximum?: number; fallback: number; descri
 export const QueryFlag = (description: string) =>
   t.Optional(t.Unsafe<"true" | "false">({ ...Words(["true", "false"]), description }));
 
-/** What a query says of it; undefined where it says nothing. */
+/** What a query says of it; undefined if it says nothing. */
 export const readFlag = (flag: "true" | "false" | undefined): boolean | undefined =>
   flag === undefined ? undefined : flag === "true";
 

@@ -5,12 +5,12 @@ import { problems } from "../../problem/mod.ts";
 
 /** A file on its way. */
 export interface StreamedBody {
-  /** As the caller declared it, without parameters; empty where nothing was declared. */
+  /** As the caller declared it, without parameters; empty if nothing was declared. */
   type: string;
   pieces: AsyncIterable<Uint8Array>;
 }
 
-// The document says what is expected; what comes is looked at by the route.
+// The document says what is expected; what comes is checked by the route.
 TypeRegistry.Set("StreamedBody", () => true);
 
 /** The body of a route that takes a file of this type as it comes. */

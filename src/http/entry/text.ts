@@ -33,7 +33,7 @@ export const Text = ({ trimmed, expected, ...options }: TextOptions) =>
 const TRIMMED = Symbol("trimmed");
 const EXPECTED = Symbol("expected");
 
-/** What is wrong with a value; null where nothing is. A format is left to say what it expects: its message is empty. */
+/** What is wrong with a value; null if nothing is. A format is left to say what it expects: its message is empty. */
 export function textFault(schema: TSchema, value: unknown): { code: FieldErrorCode; message: string } | null {
   if (typeof value !== "string") return { code: "invalid_type", message: "Expected a string" };
   const { minLength = 0, maxLength, pattern, format } = schema as unknown as TextOptions;

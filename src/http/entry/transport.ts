@@ -1,7 +1,7 @@
 import type { Config } from "../../config/mod.ts";
 
 /**
- * Tells browsers to come back over TLS only, for a year; nothing where the address of the service has none. It covers
+ * Tells browsers to come back over TLS only, for a year; nothing if the address of the service has none. It covers
  * this host only: hosts below it may belong to somebody else, and have no TLS.
  */
 export function transportHeaders({ BASE_URL }: Pick<Config, "BASE_URL">): Record<string, string> {

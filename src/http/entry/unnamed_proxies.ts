@@ -43,7 +43,7 @@ function isDue(next: Map<string, number>, peer: string, now: number): boolean {
   return true;
 }
 
-/** Null where the setting gives the number of proxies, or says that there is none. */
+/** Null if the setting gives the number of proxies, or says that there is none. */
 const watches = perService(({ config }) =>
   typeof trustedProxies(config) === "number"
     ? null

@@ -32,7 +32,7 @@ interface PageOptions {
   base: string;
   /** Origins whose pictures are shown besides our own. */
   pictures: string[];
-  /** The page that does the same without a script, where there is one. */
+  /** The page that does the same without a script, if there is one. */
   withoutScript: string | null;
 }
 

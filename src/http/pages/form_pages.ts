@@ -53,7 +53,7 @@ export interface FormPage {
   act(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<NoticePage>;
 }
 
-/** The page that a visit gets, from what the address brings or the form has sent. Throws where there is none for it. */
+/** The page that a visit gets, from what the address brings or the form has sent. Throws if there is none for it. */
 type PageOf = (
   ctx: Context,
   given: URLSearchParams,

@@ -14,7 +14,7 @@ export function askForPassword(ctx: Context, set: Answering, provider: Provider,
   return pathOf(ctx, `/oauth/${provider.name}/link`);
 }
 
-/** The page that asks, and what its form sends. `providerOf` throws where there is none of this name. */
+/** The page that asks, and what its form sends. `providerOf` throws if there is none of this name. */
 export function linkRoutes(ctx: Context, providerOf: (name: string) => Provider) {
   return formRoutes(ctx, "/oauth/:provider/link", (_, _given, { request, params }) => {
     const provider = providerOf(params.provider ?? "");

@@ -110,7 +110,7 @@ export async function disown(ctx: Context, given: URLSearchParams): Promise<Form
   };
 }
 
-/** What becomes of the projects, or has; null where there are none. */
+/** What happens to the projects, or has; null if there are none. */
 function told({ deleted, goOn, disabled }: ProjectFates): string | null {
   const fates = [
     ["Deleted", deleted],

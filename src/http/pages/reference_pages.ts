@@ -27,7 +27,7 @@ const HEADERS = {
 };
 const REFUSED = /^[45]/;
 
-/** The pages of a document: the list of all operations, and one operation by its id; null where there is none. */
+/** The pages of a document: the list of all operations, and one operation by its id; null if there is none. */
 export function referencePages(document: object) {
   const read = readDocument(document);
   const operations = new Map(

@@ -32,7 +32,7 @@ export function askForFactor(ctx: Context, set: Answering, pending: Pending): st
   return pathOf(ctx, "/auth/two-factor");
 }
 
-/** Gives the browser the session, and returns where it goes on to: perhaps the page that asks for the second factor. */
+/** Gives the browser the session, and returns where it continues to: perhaps the page that asks for the second factor. */
 export async function letIn(
   ctx: Context,
   set: Answering,
@@ -58,7 +58,7 @@ export function leadToFactor(
   return leadOn(set, askForFactor(ctx, set, { challenge, returnTo }), "One more step");
 }
 
-/** A page that goes on by itself. Not by a redirect: a form may lead to no other origin, and the dashboard may be one. */
+/** A page that continues by itself. Not by a redirect: a form may lead to no other origin, and the dashboard may be one. */
 export function leadOn(set: FormVisit["set"], address: string, title = "You are logged in."): NoticePage {
   set.headers.refresh = `0; url=${address}`;
   return { title, more: `<p><a href="${escapeHtml(address)}">Continue</a></p>` };

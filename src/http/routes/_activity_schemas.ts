@@ -47,7 +47,7 @@ export const UpcomingItem = t.Object(
 
 const isType = (word: string): word is ActivityType => (ACTIVITY_TYPES as readonly string[]).includes(word);
 
-/** The types of a list with commas; undefined where there are none. */
+/** The types of a list with commas; undefined if there are none. */
 export function readTypes(types: string | undefined): ActivityType[] | undefined {
   const words = wordsOf(types).filter(isType);
   return words.length > 0 ? words : undefined;

@@ -6,7 +6,7 @@ import { Int, Timestamp, Uuid } from "../entry/schemas.ts";
 
 const Rate = t.Number({ description: "Percent, with two decimals." });
 
-/** What became of mails on a day. */
+/** What happened to mails on a day. */
 export const Day = t.Object(
   {
     date: t.String({ format: "date" }),
@@ -24,7 +24,7 @@ export const Day = t.Object(
   { title: "MailsOfDay" },
 );
 
-/** What became of the audience on a day. */
+/** What happened to the audience on a day. */
 export const ContactDay = t.Object(
   {
     date: t.String({ format: "date" }),

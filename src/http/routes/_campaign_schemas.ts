@@ -169,7 +169,7 @@ export const CampaignPatchBody = withRules(
 
 const Rate = t.Number({ description: "Percent, with two decimals." });
 
-/** What became of the mails of a campaign. */
+/** What happened to the mails of a campaign. */
 export const CampaignStats = t.Object(
   {
     ...Counts,

@@ -24,7 +24,7 @@ export const SourceType = Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]);
 /** What a mail is for. */
 export const MessageType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
 
-/** A mail, and what became of it. */
+/** A mail, and what happened to it. */
 export const Email = t.Object(
   {
     id: Uuid,
@@ -97,7 +97,7 @@ export const EmailContent = t.Object(
   { title: "EmailContent" },
 );
 
-/** Something that became of a mail. */
+/** Something that happened to a mail. */
 export const EmailEvent = t.Object(
   {
     id: Uuid,

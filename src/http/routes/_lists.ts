@@ -113,7 +113,7 @@ export function readCursor(cursor: string, length: number): string[] {
   throw problems.badCursor();
 }
 
-/** The id that a cursor stands on; null for the first page. Throws BAD_REQUEST for one that cannot be read. */
+/** The id that a cursor is on; null for the first page. Throws BAD_REQUEST for one that cannot be read. */
 export function readIdCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null;
   const [id] = readCursor(cursor, 1);

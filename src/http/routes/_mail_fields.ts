@@ -26,7 +26,7 @@ export const MailFields = {
   type: MessageType,
 };
 
-/** What became of mails. */
+/** What happened to mails. */
 export const OutcomeCounts = {
   sent: Int,
   delivered: Int,

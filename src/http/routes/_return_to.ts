@@ -4,7 +4,7 @@ import { type Config, dashboardAddress, dashboardOrigins } from "../../config/mo
 const MAX_LENGTH = 1_000;
 
 /**
- * The address to go on to, in full and in its one spelling; null for one that leads elsewhere. What is asked for is a
+ * The address to continue to, in full and in its one spelling; null for one that leads elsewhere. What is asked for is a
  * path, or an address of a dashboard; nothing asked for is the first dashboard, or our own front page.
  */
 export function returnAddress(config: Config, asked: string | undefined): string | null {

@@ -127,7 +127,7 @@ export const Emails = t.Array(boundedText(t.String(), 320), { minItems: 1, maxIt
 /** A condition in a request. */
 export const ConditionTree = documented(bounded(t.Unknown(), CONDITION_SIZE), CONDITION_REF);
 
-/** Faults of the condition are listed beside those of the other fields. */
+/** Faults of the condition are listed together with those of the other fields. */
 const conditionRules = ({ type, condition }: { type?: string; condition?: unknown }) =>
   type === "STATIC" || condition === undefined || condition === null ? [] : conditionErrors(condition);
 

@@ -90,13 +90,13 @@ function exactlyOneOf(proofs: Proof[]) {
 export const exactlyOneFactor = exactlyOneOf(FACTORS);
 export const exactlyOneProof = exactlyOneOf(ALL_PROOFS);
 
-/** Throws 422 where not exactly one factor is given. */
+/** Throws 422 if not exactly one factor is given. */
 export function assertOneFactor(body: Proofs): void {
   const errors = exactlyOneFactor(body);
   if (errors.length > 0) throw problems.invalid(errors);
 }
 
-/** Throws 422 where not exactly one proof is given. */
+/** Throws 422 if not exactly one proof is given. */
 export function assertOneProof(body: Proofs): void {
   const errors = exactlyOneProof(body);
   if (errors.length > 0) throw problems.invalid(errors);

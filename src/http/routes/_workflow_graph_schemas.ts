@@ -84,7 +84,7 @@ const GraphFields = t.Object(
 /** A graph to be saved. */
 export const GraphBody = withRules(GraphFields, givenErrors);
 
-/** A graph to be looked at: what is wrong with its configs is part of the answer. */
+/** A graph to be checked: what is wrong with its configs is part of the answer. */
 export const GraphCheckBody = t.Optional(
   Nullable(
     t.Object(

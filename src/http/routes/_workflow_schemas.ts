@@ -154,7 +154,7 @@ const TRIGGERS = {
   Same: { triggerConfig: t.Optional(t.Union([EventTrigger, ScheduleTrigger, t.Null()])) },
 };
 
-/** Where the type of the trigger stands beside its config, errors of it are listed with all others. */
+/** Where the type of the trigger is next to its config, errors of it are listed with all others. */
 const triggerRules = ({
   triggerType,
   triggerConfig,
@@ -235,7 +235,7 @@ interface StepParts {
   templateId?: string | null;
 }
 
-/** Errors of a config are listed beside those of the other fields. */
+/** Errors of a config are listed together with those of the other fields. */
 const configRules = (body: StepParts) => (body.type === undefined ? [] : stepErrors(body.type, body));
 
 /** The same for a step of a draft. */
@@ -264,7 +264,7 @@ const StepPatchFields = t.Object(
   { title: "StepPatch" },
 );
 
-/** What changes a step. Where its type stands beside its config, errors of that are listed with all others. */
+/** What changes a step. Where its type is next to its config, errors of that are listed with all others. */
 export const StepPatchBody = withRules(StepPatchFields, (step: StepParts) =>
   step.config === undefined ? [] : draftRules(step),
 );
@@ -277,7 +277,7 @@ interface Branched {
   branch?: string | null;
 }
 
-/** The branch by which a transition leaves, in whichever of its two places it stands. Throws 422 where they differ. */
+/** The branch by which a transition leaves, in whichever of its two places it stands. Throws 422 if they differ. */
 export function branchOf(body: Branched): string | null {
   const errors = branchErrors(body);
   if (errors.length > 0) throw problems.invalid(errors);

@@ -1,4 +1,4 @@
-// /campaigns/:id/…: what became of a campaign, mail by mail, link by link and hour by hour; and whom one would reach.
+// /campaigns/:id/…: what happened to a campaign, mail by mail, link by link and hour by hour; and whom one would reach.
 import { Type } from "@sinclair/typebox";
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";

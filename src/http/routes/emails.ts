@@ -1,4 +1,4 @@
-// /emails: the ledger, so that everyone can see what became of a mail.
+// /emails: the ledger, so that everyone can see what happened to a mail.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { searchedAddress } from "../../mail/address.ts";

@@ -1,4 +1,4 @@
-// What stands at the root: the console for browsers, a short description for everybody else, and the icon.
+// What is at the root: the console for browsers, a short description for everybody else, and the icon.
 import { Elysia } from "elysia";
 import type { Context } from "../../context.ts";
 import { VERSION } from "../../version.ts";

@@ -1,4 +1,4 @@
-// For Prometheus. No limit; no key but the token of the installation, where there is one.
+// For Prometheus. No limit; no key but the token of the installation, if there is one.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Elysia, t } from "elysia";
 import { isProduction } from "../../config/mod.ts";

@@ -42,7 +42,7 @@ interface PageRequest {
 
 /** What a page is for. */
 interface Purpose {
-  /** Does it, and returns the subscription afterwards; null where there is none. */
+  /** Does it, and returns the subscription afterwards; null if there is none. */
   act(ctx: Context, token: string, request: Request): Promise<MailSubscription | null>;
   page(subscription: MailSubscription, paths: Paths): string;
   /** RFC 8058: a few addresses of providers ask for many people, and get 200 whatever the token is. */
@@ -113,7 +113,7 @@ function managedPage(subscription: MailSubscription, paths: Paths): string {
   return managePage(subscription, paths, { saved: true });
 }
 
-/** What the form of the manage page chose. Throws where it chose nothing. */
+/** What the form of the manage page chose. Throws if it chose nothing. */
 async function readChoice(request: Request): Promise<boolean> {
   const isMultipart = /^multipart\/form-data/i.test(request.headers.get("content-type") ?? "");
   const choice = isMultipart

@@ -30,7 +30,7 @@ import {
 
 /** As much as a template may have. */
 const MAX_BODY_CHARS = 1_048_576;
-/** What stands around the content of files. */
+/** What is around the content of files. */
 const ATTACHMENT_NAMES_BYTES = 65_536;
 
 const TrackBody = t.Object(
@@ -144,7 +144,7 @@ const SendFields = {
   reply: t.Optional(EmailAddress),
 };
 
-/** The content is that of a template, or stands in the request. */
+/** The content is that of a template, or is in the request. */
 const CONTENTS = [
   t.Object(
     {

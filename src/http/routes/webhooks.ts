@@ -104,7 +104,7 @@ function snsRoutes(ctx: Context, options: WebhookOptions) {
     );
 }
 
-/** Fetches from Amazon. Throws 503 where that fails: nothing is wrong with the request. */
+/** Fetches from Amazon. Throws 503 if that fails: nothing is wrong with the request. */
 function patiently(ctx: Context, fetchText: FetchText): FetchText {
   return async (url) => {
     try {
@@ -185,7 +185,7 @@ async function countingRefusals<T>(
   }
 }
 
-/** Does what a genuine message asks for, unless it is too old. Throws where that fails, so that SNS repeats it. */
+/** Does what a genuine message asks for, unless it is too old. Throws if that fails, so that SNS repeats it. */
 async function take(ctx: Context, message: SnsMessage, fetchText: FetchText): Promise<void> {
   const { Type, MessageId, TopicArn, Message, Timestamp } = message;
   if (ctx.now().getTime() - snsTime(message)!.getTime() > TOO_OLD_MS) {

@@ -130,7 +130,7 @@ async function readExecutions(ctx: Context, projectId: string, ids: string[]): P
   });
 }
 
-/** The contact of an item; none where there is none, or not any more. */
+/** The contact of an item; none if there is none, or not any more. */
 export function contactOf({
   contactId,
   contactEmail,

@@ -7,7 +7,7 @@ import { findPlaces } from "./mod.ts";
 import { timeOf } from "../ids.ts";
 import { ACTIVITY_TYPES, sourcesOf } from "./types.ts";
 
-/** What has happened, the oldest first. */
+/** What has happened, oldest first. */
 export interface News {
   items: PlacedActivity[];
   /** More happened than is told: the feed has it. */

@@ -37,7 +37,7 @@ export interface ActivityList {
 const MONTHS_BACK = { ofAll: [0, 3, 15], ofContact: [3] };
 
 /**
- * One page of the feed, the newest first. The order is that of event ids, which are assigned when something happens,
+ * One page of the feed, newest first. The order is that of event ids, which are assigned when something happens,
  * and of the times of everything else, in milliseconds; ties are ordered too. So whatever was committed when the first
  * page was read is on exactly one page, except what is deleted in the meantime and campaigns that are rescheduled.
  * Later items are never on two. They are missed where the reader has already passed their time: usually because they
@@ -67,7 +67,7 @@ export async function toList(
   return { items: items.map(({ item }) => item), next: places.length > limit ? page.at(-1)! : null };
 }
 
-/** Where the next items are, the newest first: of a contact, or of all. */
+/** Where the next items are, newest first: of a contact, or of all. */
 export async function findPlaces(
   ctx: Context,
   projectId: string,
@@ -89,7 +89,7 @@ export async function findPlaces(
   return found;
 }
 
-/** Where the windows to be read begin, the newest first: at the start of a month, like partitions. */
+/** Where the windows to be read begin, newest first: at the start of a month, like partitions. */
 function startsOf(
   ctx: Context,
   before: FeedPlace,

@@ -8,7 +8,7 @@ import { type ActivityFilter, type ActivityList, type ActivityPage, findPlaces, 
 import type { FeedPlace } from "./_items.ts";
 import { ACTIVITY_TYPES, sourcesOfWanted, typeOfEvent } from "./types.ts";
 
-/** How many contacts, and how many names, are looked at. */
+/** How many contacts, and how many names, are checked. */
 export const MAX_SEARCHED = 10;
 /** Shorter texts have no three letters in a row, and the index none for them. */
 const MIN_SEARCH = 3;
@@ -58,7 +58,7 @@ async function findNamed(ctx: Context, projectId: string, text: string) {
   return { contactIds: contacts.map(({ id }) => id), names: events.map(({ name }) => name) };
 }
 
-/** Each place once, the newest first. */
+/** Each place once, newest first. */
 function merged(lists: FeedPlace[][]): FeedPlace[] {
   const orderOf = ({ key, kind, id }: FeedPlace) => `${key}.${kind}.${id}`;
   const byOrder = new Map(lists.flat().map((place) => [orderOf(place), place]));

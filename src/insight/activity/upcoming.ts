@@ -17,7 +17,7 @@ export interface UpcomingActivity {
 const DAY_MS = 86_400_000;
 
 /**
- * What will happen within that many days, the next first: scheduled campaigns, and workflow steps that end by
+ * What will happen within that many days, next first: scheduled campaigns, and workflow steps that end by
  * themselves.
  */
 export async function listUpcoming(

@@ -3,7 +3,7 @@ import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { rollUpAll } from "../../rollup.ts";
 
-/** A counter that does not say what there is: of a day, or of all time where there is none. */
+/** A counter that does not say what there is: of a day, or of all time if there is none. */
 export interface EventCountFault {
   day: Date | null;
   name: string;

@@ -1,4 +1,4 @@
-// What became of mails by the quarter of an hour: kept by a trigger of the ledger (`count_emails`), rolled up and checked here.
+// What happened to mails by the quarter of an hour: kept by a trigger of the ledger (`count_emails`), rolled up and checked here.
 import { type Context, inTransaction, patiently } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -54,7 +54,7 @@ export async function recountMails(
 
 /**
  * Goes through the ledger page by page, so that no statement is long: a long one keeps Postgres from clearing up behind
- * everybody else. Today is left out, because it changes while this goes on.
+ * everybody else. Today is left out, because it changes while this continues.
  */
 async function seemRight(ctx: Context, projectId: string, forgets: boolean): Promise<boolean> {
   const expired = forgets ? undefined : (await q.expired.ofProject(ctx, { projectId }))?.emails;

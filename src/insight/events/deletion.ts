@@ -11,7 +11,7 @@ import { FIRST_ID } from "../ids.ts";
 const AT_ONCE = 500;
 /** Events of one commit. */
 const BATCH = 1_000;
-/** How long a job works before it lets others have their turn and goes on as a new job. */
+/** How long a job works before it lets others have their turn and continues as a new job. */
 const SLICE_MS = 5_000;
 
 /**

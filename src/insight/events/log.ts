@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 /** Most pages are full within a month or a year: older partitions are then not read. */
 const LOOK_BACK_MS = [31 * DAY_MS, 366 * DAY_MS];
 
-/** One page of the events of a project, of one name or of all, the newest first, and one more when there are more. */
+/** One page of the events of a project, of one name or of all, newest first, and one more when there are more. */
 export async function listEvents(
   ctx: Context,
   projectId: string,
@@ -48,7 +48,7 @@ export async function listEvents(
   });
 }
 
-/** One page of the events of a contact, the newest first, and one more when there are more. Throws CONTACT_NOT_FOUND. */
+/** One page of the events of a contact, newest first, and one more when there are more. Throws CONTACT_NOT_FOUND. */
 export async function listContactEvents(
   ctx: Context,
   projectId: string,

@@ -16,7 +16,7 @@ export interface EventCount {
 export interface RankedEvent extends EventCount {
   /** How often on as many days right before. */
   previousCount: number;
-  /** By how many percent it is more, or less; 100 where there were none before. */
+  /** By how many percent it is more, or less; 100 if there were none before. */
   trend: number;
 }
 
@@ -42,12 +42,12 @@ export interface EventCountsByDay {
     total: number;
     /** One for each of `dates`. */
     counts: number[];
-    /** Null where the last one has expired. */
+    /** Null if the last one has expired. */
     lastSeenAt: Date | null;
   }[];
 }
 
-/** The counts of these days (UTC) of the 1,000 most frequent names of all time, the most frequent first. */
+/** The counts of these days (UTC) of the 1,000 most frequent names of all time, most frequent first. */
 export async function countEventsByDay(
   ctx: Context,
   projectId: string,

@@ -38,7 +38,7 @@ export function trackInputErrors(input: TrackInput, refused: ReadonlySet<string>
   ];
 }
 
-/** What became of it: the contact and the event, or the bare event. */
+/** What happened to it: the contact and the event, or the bare event. */
 export type TrackedInput = { tracked: TrackResult } | { event: LoggedEvent };
 
 /**

@@ -1,7 +1,7 @@
 // What is written down of a request that was refused: as much as helps to find the mistake, and no secret.
 import { parseAddress } from "../../mail/address.ts";
 
-/** What stands in place of a secret. */
+/** What is in place of a secret. */
 export const REMOVED = "[removed]";
 
 /** Of a body, in bytes. */

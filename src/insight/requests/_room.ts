@@ -28,7 +28,7 @@ export interface LogRoom {
   takeLeftOut(): number;
 }
 
-/** The room of a project at this moment. */
+/** The room of a project now. */
 export function roomOf(ctx: Context, projectId: string): LogRoom {
   const perMinute = ctx.config.REQUEST_LOG_PER_MINUTE;
   const limits: Record<Kind, number> = { answered: perMinute, refused: perMinute, body: perMinute * BODIES };

@@ -31,7 +31,7 @@ export interface AnsweredRequest {
   ms: number;
   /** Why it was refused. */
   refusal: { code: string; message: string; errors: FieldError[] } | null;
-  /** As JSON, or the beginning of a text that is none; undefined where none was read. */
+  /** As JSON, or the beginning of a text that is none; undefined if none was read. */
   body: unknown;
 }
 
@@ -119,7 +119,7 @@ async function write(ctx: Context, queue: Queue): Promise<void> {
       await q.requests.add(ctx, { rows });
       metersOf(ctx).requestLog.inc({ outcome: "written" }, rows.length);
     } catch (error) {
-      // Until the database is back; rows that were written all the same are not written twice.
+      // Until the database is back; rows that were written anyway are not written twice.
       if (isDatabaseAway(error) || isTimeout(error)) return;
       ctx.log.warn("requests not written down", { requests: rows.length, ...describeError(error) });
       metersOf(ctx).requestLog.inc({ outcome: "dropped" }, rows.length);

@@ -18,7 +18,7 @@ export interface RequestFilter {
   method?: string | undefined;
   /** A path as it was called, or a route. */
   path?: string | undefined;
-  /** A key beside the pair, one of the pair, or all sessions. */
+  /** A key besides the pair, one of the pair, or all sessions. */
   key?: { id: string } | { kind: "secret" | "public" | "session" } | undefined;
   from?: Date | undefined;
   until?: Date | undefined;
@@ -33,8 +33,8 @@ export interface RequestPage {
 type Row = Awaited<ReturnType<typeof q.requests.page>>[number];
 
 /**
- * One page of the requests of a project that match a filter, the newest first. `nextId` is where the next one begins, and
- * null at the end: a page of a filter that matches few may have less than it has room for, or nothing, and go on all the same.
+ * One page of the requests of a project that match a filter, newest first. `nextId` is where the next one begins, and
+ * null at the end: a page of a filter that matches few may have less than it has room for, or nothing, although the list continues.
  */
 export async function listRequests(
   ctx: Context,

@@ -115,7 +115,7 @@ export async function contentOf(
   };
 }
 
-/** Throws when the audience names a segment that the project has not, or a condition leads in a circle. */
+/** Throws when the audience names a segment that the project has not, or a condition leads in a cycle. */
 export async function assertAudience(
   ctx: Context,
   projectId: string,

@@ -11,10 +11,10 @@ import { problems } from "../../problem/mod.ts";
 import { countRecipients } from "./audience.ts";
 import { assertAudience, type CampaignInput, type CampaignValues, contentOf } from "./input.ts";
 
-/** A campaign, with its counters as they are at this moment. */
+/** A campaign, with its counters as they are now. */
 export type Campaign = Omit<NonNullable<Awaited<ReturnType<Queries["campaigns"]["byId"]>>>, "html">;
 
-/** A campaign in a list, whose body is null where it was not asked for. */
+/** A campaign in a list, whose body is null if it was not asked for. */
 export type ListedCampaign = Awaited<ReturnType<Queries["campaigns"]["list"]>>[number];
 
 /** Which page of which campaigns. */

@@ -1,4 +1,4 @@
-// What became of a campaign beyond its counters: which links were followed, and when what happened.
+// What happened to a campaign beyond its counters: which links were followed, and when what happened.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -8,18 +8,18 @@ import { getCampaign } from "./mod.ts";
 /** A link of a campaign that people followed. */
 export type CampaignLink = Awaited<ReturnType<Queries["campaignLinks"]["list"]>>[number];
 
-/** An hour (UTC) in which something became of the mails of a campaign. */
+/** An hour (UTC) in which something happened to the mails of a campaign. */
 export type CampaignHour = Awaited<ReturnType<Queries["campaignLinks"]["series"]>>[number];
 
 /** Why mails of a campaign did not arrive. */
 export interface CampaignReason {
   status: "BOUNCED" | "FAILED" | "COMPLAINED" | "SUPPRESSED" | "IN_DOUBT";
-  /** Without what differs from mail to mail; empty where none was given. */
+  /** Without what differs from mail to mail; empty if none was given. */
   reason: string;
   mails: number;
   /** The words of one of them. */
   example: string;
-  /** There are more mails in this state than were looked at: the newest count. */
+  /** There are more mails in this state than were checked: the newest count. */
   isSample: boolean;
 }
 
@@ -42,7 +42,7 @@ export async function campaignLinks(
   return await q.campaignLinks.list(ctx, { projectId, campaignId, limit: MAX_LINKS });
 }
 
-/** What became of the mails of a campaign hour by hour, in the 30 days since it was sent. Throws not-found. */
+/** What happened to the mails of a campaign hour by hour, in the 30 days since it was sent. Throws not-found. */
 export async function campaignSeries(
   ctx: Context,
   projectId: string,

@@ -1,4 +1,4 @@
-// Captured mails are given up for good: they can no longer be sent.
+// Captured mails are given up permanently: they can no longer be sent.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type CapturedKey, capturedPages, type ReleaseScope } from "./_pages.ts";

@@ -1,4 +1,4 @@
-// The inbox of a service without an SMTP server: copies of the mails that it would have sent. What becomes of the mails
+// The inbox of a service without an SMTP server: copies of the mails that it would have sent. What happens to the mails
 // themselves is in the ledger: see `release.ts` and `discard.ts`.
 import PostalMime, { type Email } from "postal-mime";
 import { createCache } from "../../cache.ts";
@@ -71,7 +71,7 @@ export function createInboxMailer(on: Pick<Context, "sql">): Mailer {
   });
 }
 
-/** One page of captured mails, the newest first, and one mail more when there are more. */
+/** One page of captured mails, newest first, and one mail more when there are more. */
 export async function listCapturedMails(
   ctx: Context,
   scope: InboxScope,

@@ -22,14 +22,14 @@ export interface CapturedPlace {
   id: string;
 }
 
-/** A result, and where the next call goes on; null at the end. */
+/** A result, and where the next call continues; null at the end. */
 type WithRest<Report> = Report & { rest: CapturedPlace | null };
 
 /** How many in a call: some seconds at most. */
 const MOST = 5_000;
 
 /**
- * Sends captured mails of a project, up to 5,000, with the checks of the operator's command. Throws 501 where there is no mail
+ * Sends captured mails of a project, up to 5,000, with the checks of the operator's command. Throws 501 if there is no mail
  * server, and 409 while a process would capture them again.
  */
 export async function releaseOwn(
@@ -48,7 +48,7 @@ export async function releaseOwn(
   }
 }
 
-/** Gives captured mails of a project up for good, up to 5,000. */
+/** Gives captured mails of a project up permanently, up to 5,000. */
 export async function discardOwn(
   ctx: Context,
   projectId: string,

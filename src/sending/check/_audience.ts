@@ -74,7 +74,7 @@ export async function checkUsageLimit(ctx: Context, projectId: string, reach: Re
   return { ...base, level: "ERROR", message, details };
 }
 
-/** Some of those who would get a mail, and in which order says nothing; empty where finding them takes too long. */
+/** Some of those who would get a mail, and in which order says nothing; empty if finding them takes too long. */
 export async function sampleOf(
   ctx: Context,
   projectId: string,

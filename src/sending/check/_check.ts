@@ -2,7 +2,7 @@
 import type { RecordPurpose, RecordState } from "../../mail/domain_records.ts";
 import type { Reach } from "../campaigns/reach.ts";
 
-/** What is looked at, in the order of the answer (guides/campaigns.md). */
+/** What is checked, in the order of the answer (guides/campaigns.md). */
 export const CHECK_IDS = [
   "AUDIENCE",
   "SUPPRESSED",
@@ -56,7 +56,7 @@ export interface CheckDetails {
   bytes?: number;
 }
 
-/** One thing that was looked at. */
+/** One thing that was checked. */
 export interface CampaignCheck {
   id: CheckId;
   level: CheckLevel;

@@ -19,7 +19,7 @@ const OF_ONE_HOST = 2;
 const MAX_REDIRECTS = 10;
 const MAX_LISTED = 50;
 
-/** What has no web address and is right all the same. */
+/** What is not a web address, but is fine. */
 const OTHER_WAYS = /^\s*(?:mailto|tel|sms|cid|data|geo|facetime|whatsapp|tg):/i;
 
 /** How long a check may take. */
@@ -127,7 +127,7 @@ function addressOf(ctx: Context, { target }: MailReference): string | null {
   return url.href;
 }
 
-/** What is wrong with each address, null where nothing is; those are missing that there was no time for. */
+/** What is wrong with each address, null if nothing is; those are missing that there was no time for. */
 async function visitAll(
   ctx: Context,
   projectId: string,
@@ -138,7 +138,7 @@ async function visitAll(
   const waiting = [...addresses];
   const busy = new Map<string, number>();
   const found = new Map<string, Fault | null>();
-  // Whoever finds every host busy may go: those who are there come back for the rest.
+  // A worker that finds every host busy may stop: those that are running take the rest.
   const work = async () => {
     for (;;) {
       const next = waiting.findIndex((address) => (busy.get(hostOf(address)) ?? 0) < OF_ONE_HOST);

@@ -62,7 +62,7 @@ async function lookOver(
   const references = readReferences(campaign.html);
   await pause();
   const visiting = checkLinks(ctx, projectId, references, patience);
-  // It is awaited last: until then nobody would hear of its failure.
+  // It is awaited last: until then its failure would go unnoticed.
   visiting.catch(() => {});
   const paths = [...bareVariables(subject), ...bareVariables(source)];
   await pause();

@@ -48,8 +48,8 @@ export function openMailToken(ctx: Context, token: string): FollowedMail | null 
 }
 
 /**
- * The target of a tracked link, or null where the link is not ours. The mail is null where only its half of the token
- * is broken: the visitor is then redirected all the same.
+ * The target of a tracked link, or null if the link is not ours. The mail is null if only its half of the token
+ * is broken: the visitor is then redirected anyway.
  */
 export function openClickToken(
   ctx: Context,

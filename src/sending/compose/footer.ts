@@ -10,7 +10,7 @@ export interface Footer {
 /** What a footer is made of. */
 export interface FooterInput {
   projectName: string;
-  /** Where the sender is; null where nobody has said. It may have several lines. */
+  /** Where the sender is; null if nobody has said. It may have several lines. */
   postalAddress: string | null;
   language: Language;
   unsubscribeUrl: string;
@@ -47,7 +47,7 @@ function frameOf({ language, projectName, postalAddress }: FooterInput): Frame {
 }
 
 // A grey in the middle has a contrast of 4.5 on white and on black alike, and a mail program that turns colours round
-// leaves it readable. No background: the footer stands on that of the mail. A table, because Outlook knows no other
+// leaves it readable. No background: the footer is on that of the mail. A table, because Outlook knows no other
 // way to keep a distance.
 const CELL =
   "padding:32px 16px 24px;text-align:center;color:#767676;" +

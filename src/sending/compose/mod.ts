@@ -21,7 +21,7 @@ export interface Content {
   type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
   subject: string;
   html: string;
-  /** Null where it is made for each recipient. */
+  /** Null if it is made for each recipient. */
   text: string | null;
   fromEmail: string;
   fromName: string | null;
@@ -50,7 +50,7 @@ export interface Addressee {
 
 /** A content that is ready for one recipient after another. */
 export interface PreparedContent extends Content {
-  /** Renders one mail to be looked at. A template never makes it fail. */
+  /** Renders one mail to be checked. A template never makes it fail. */
   show(to: Addressee): { subject: string; html: string; text: string; headers: Record<string, string> };
   /** Renders one mail to be sent. A template never makes it fail. */
   compose(to: Addressee, attachments: readonly Attachment[]): Promise<Mail | ReadyMail>;

@@ -67,7 +67,7 @@ export async function mailOfReturnPath(ctx: Context, address: string): Promise<M
   return token === undefined ? null : await mailOf(ctx, token, domain);
 }
 
-/** The first mail whose return path stands somewhere in a text. Throws when the database cannot say. */
+/** The first mail whose return path is somewhere in a text. Throws when the database cannot say. */
 export async function mailNamedIn(ctx: Context, text: string): Promise<MailName | null> {
   const found = new Map(
     [...text.matchAll(ANYWHERE).take(MAX_FOUND)].map(([whole, token, domain, before, after]) => [

@@ -13,7 +13,7 @@ export interface ApartMails {
   count(domain: string): number;
   /** Sends one there. `isFailing`: its domain takes no mail. */
   add(request: DeliveryRequest, isFailing: boolean): Promise<void>;
-  /** Fetches some, where there is room. To be called whenever there may be. Never throws. */
+  /** Fetches some, if there is room. To be called whenever there may be. Never throws. */
   fetch(here: Here): Promise<DeliveryRequest[]>;
   /** Learns what others have sent there, or this process in an earlier life. To be called every few seconds. */
   lookAround(isFailing: (domain: string) => boolean): Promise<void>;

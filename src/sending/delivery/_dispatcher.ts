@@ -1,6 +1,6 @@
 // Delivers mails, as many at once as there are connections. It works in passes: each writes outcomes and claims as many
 // mails again, in one commit. The more there is to do, the more each pass does, and a mail waits for one commit, not
-// for two. While one pass is being committed another one may begin, so that the connections do not stand still.
+// for two. While one pass is being committed another one may begin, so that the connections are not idle.
 //
 // The way of a mail, from the top of this file to its end: enqueue, choose, admit, claim, transmit, settle.
 import type { Context } from "../../context.ts";
@@ -25,7 +25,7 @@ export interface Dispatcher {
   deliver(request: DeliveryRequest): Promise<void>;
   /** Ids of the mails that this process has claimed. */
   underway: ReadonlySet<string>;
-  /** Learns which mails wait apart, gives up those that have waited too long, and fetches some where there is room. */
+  /** Learns which mails wait apart, gives up those that have waited too long, and fetches some if there is room. */
   lookForApart(): Promise<void>;
   /** Takes no more requests and fails those that are not claimed yet. Resolves when nothing is in progress any more. */
   stop(): Promise<void>;
@@ -271,7 +271,7 @@ function stopping(): Error {
   return new Error("This process is stopping");
 }
 
-/** Null where nothing is limited. While the mail server accepts no connections, nothing is claimed. */
+/** Null if nothing is limited. While the mail server accepts no connections, nothing is claimed. */
 async function admissionOf(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
   if (gateOf(ctx).way === "here") return await admitByRate(ctx, requests);
   return { admitted: [], refused: requests.map((request) => ({ request, waitMs: Infinity })) };

@@ -20,7 +20,7 @@ export interface Flight {
   cancel(): void;
 }
 
-/** How often those under way are looked at. */
+/** How often those under way are checked. */
 export const TICK_MS = 100;
 
 /** What a flight is part of. */
@@ -115,7 +115,7 @@ export class OpenFlight implements Flight {
   }
 
   /**
-   * Grows older until this moment, and returns whether that made it slow. A process that stood still must not take that for
+   * Grows older until this moment, and returns whether that made it slow. A process that was frozen must not take that for
    * the slowness of others.
    */
   see(at: number): boolean {

@@ -7,7 +7,7 @@ export interface MemoryOptions {
   connections: number;
   /** The service's clock, for what is promised to a domain (milliseconds). */
   now: () => number;
-  /** A clock that only goes on, for how long things take. */
+  /** A clock that only continues, for how long things take. */
   clock: () => number;
   random: () => number;
 }
@@ -71,7 +71,7 @@ export class DomainMemory {
     return this.domains.size;
   }
 
-  /** What is known of a domain; undefined where nothing is. */
+  /** What is known of a domain; undefined if nothing is. */
   get(name: string): KnownDomain | undefined {
     return this.domains.get(name);
   }
@@ -88,7 +88,7 @@ export class DomainMemory {
       window: 1,
       gate: OPEN_GATE,
     };
-    // The youngest stand at the end.
+    // The youngest are at the end.
     this.domains.delete(name);
     this.domains.set(name, domain);
     forgetOldest(this.domains, MAX_DOMAINS, ({ inFlight }) => inFlight > 0);

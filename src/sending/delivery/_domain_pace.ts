@@ -51,7 +51,7 @@ export interface PaceOptions {
   connections: number;
   /** The service's clock, for what is promised to a domain (milliseconds). */
   now: () => number;
-  /** A clock that only goes on, for how long things take. */
+  /** A clock that only continues, for how long things take. */
   clock?: () => number;
   random?: () => number;
 }

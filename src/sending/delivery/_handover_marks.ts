@@ -57,7 +57,7 @@ export function createHandoverMarks(
   let noting: Promise<void> | undefined;
   /** Of the latest note. Marking without one, or after losing it, makes the next. */
   let epoch = 0;
-  /** The marks as they are in the database: a group for each place. Null where that is unknown. */
+  /** The marks as they are in the database: a group for each place. Null if that is unknown. */
   const places: (string[] | null)[] = [];
 
   const noteDown = async () => {

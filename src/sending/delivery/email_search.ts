@@ -24,7 +24,7 @@ export interface SearchPage {
 }
 
 /**
- * One page of the mails whose recipient or subject contains a text, in any case, the newest first, and one more when there
+ * One page of the mails whose recipient or subject contains a text, in any case, newest first, and one more when there
  * are more. Throws 400 for a text of fewer than three letters, and for one that more than 200 contacts or subjects contain.
  */
 export async function searchEmails(

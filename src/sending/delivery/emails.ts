@@ -6,7 +6,7 @@ import type { Fragment } from "../../db/types.ts";
 import { problems } from "../../problem/mod.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
 
-/** One row of the ledger: what became of one mail (guides/sending.md). */
+/** One row of the ledger: what happened to one mail (guides/sending.md). */
 export type Email = NonNullable<Awaited<ReturnType<Queries["emails"]["byId"]>>>;
 
 /** A row that this process has claimed, with all that sending it needs. */

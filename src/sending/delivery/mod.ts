@@ -114,7 +114,7 @@ export function reachesMailServer(ctx: Context): boolean {
   return gateOf(ctx).way !== "nowhere";
 }
 
-/** Fetches mails that wait apart, where there is room. */
+/** Fetches mails that wait apart, if there is room. */
 export async function fetchApart(ctx: Context): Promise<void> {
   await deliveryOf(ctx).dispatcher.lookForApart();
 }

@@ -4,7 +4,7 @@ import { sesMessageId } from "../../mail/ses_notices.ts";
 import { type Content, messageIdOf } from "../compose/mod.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
-/** What became of one mail, as `emails.settle_and_claim` writes it. */
+/** What happened to one mail, as `emails.settle_and_claim` writes it. */
 export interface MailOutcome {
   project_id: string;
   id: string;
@@ -159,7 +159,7 @@ function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
   };
 }
 
-/** The event that others hear of (guides/events.md). */
+/** The event that others receive (guides/events.md). */
 function eventOf(
   ctx: Context,
   email: ClaimedEmail,

@@ -34,7 +34,7 @@ export async function rateOf(ctx: Context, projectId: string): Promise<number | 
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
-/** Takes the places of these mails where there are any. Null where nothing is limited. */
+/** Takes the places of these mails if there are any. Null if nothing is limited. */
 export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
   const { rates } = await current(ctx);
   if (rates.size === 0) return null;

@@ -1,5 +1,5 @@
 // Whether the mail server lets this process in. While it refuses connections, greets with a refusal or takes no log-in,
-// nothing is claimed: mails stay as they are, one connection at a time asks again, and when the server is back all goes on.
+// nothing is claimed: mails stay as they are, one connection at a time asks again, and when the server is back all continues.
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
@@ -22,7 +22,7 @@ export interface ServerGate {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 const WAKE_AGAIN_MS = 5_000;
-/** A server that refuses for good (5xx) is asked less often: failed log-ins are counted. */
+/** A server that refuses permanently (5xx) is asked less often: failed log-ins are counted. */
 const LONGEST_PAUSE_REFUSED_MS = 30_000;
 
 /** The gate of this process. */
@@ -50,7 +50,7 @@ function createServerGate(ctx: Context): ServerGate {
     await note(false, since);
     await wakeAll(since);
   };
-  /** Tells the others, and hears of them. */
+  /** Informs the others, and is informed by them. */
   const note = async (isAway: boolean, since: number): Promise<void> => {
     try {
       const { othersReachIt } = await q.workers.noteMailServer(ctx, { id: ctx.workerId, isAway });

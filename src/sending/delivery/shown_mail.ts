@@ -1,4 +1,4 @@
-// A mail as its recipient has it, and what became of it, to be looked up later.
+// A mail as its recipient has it, and what happened to it, to be looked up later.
 import { firstIdAt } from "../../audience/conditions/tree.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -28,7 +28,7 @@ export interface ShownMail {
   removedAt: Date | null;
 }
 
-/** Something that became of a mail. */
+/** Something that happened to a mail. */
 export interface MailEvent {
   id: string;
   name: string;
@@ -104,7 +104,7 @@ const MAIL_EVENTS = ["sent", "delivery", "open", "click", "bounce", "complaint",
 const MAX_EVENTS = 200;
 const DAY_MS = 86_400_000;
 
-/** What became of a mail, the oldest first, up to 200, from its acceptance on. A click has its link. Throws not-found. */
+/** What happened to a mail, oldest first, up to 200, from its acceptance on. A click has its link. Throws not-found. */
 export async function mailEvents(ctx: Context, projectId: string, emailId: string): Promise<MailEvent[]> {
   const { contactId, queuedAt } = await getEmail(ctx, projectId, emailId);
   return await q.emails.timeline(ctx, {

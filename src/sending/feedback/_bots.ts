@@ -30,7 +30,7 @@ const SCANNERS =
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 const PREFETCH = /prefetch|prerender|preview/i;
 
-/** True where the request itself shows that no person is behind it. */
+/** True if the request itself shows that no person is behind it. */
 export function isBot(headers: Headers): boolean {
   const userAgent = headers.get("user-agent")?.trim() ?? "";
   if (userAgent === "" || BEFORE_PEOPLE.test(userAgent) || SCANNERS.test(userAgent)) return true;

@@ -16,7 +16,7 @@ export interface Report {
   news: News;
 }
 
-/** Times that the ledger does not have yet; null where it has, or where they were not reported. */
+/** Times that the ledger does not have yet; null if it has, or where they were not reported. */
 interface News {
   sentAt: Date | null;
   deliveredAt: Date | null;
@@ -84,7 +84,7 @@ export function softBounceKeys({ mail, notices }: Report): string[] {
   return [...new Set(notices.filter(isSoft).map(({ at }) => `${mail.id} ${at.toISOString()}`))];
 }
 
-/** Null where there is nothing to write, as for most notices that only say that a mail was sent. */
+/** Null if there is nothing to write, as for most notices that only say that a mail was sent. */
 export function changeOf({ mail, notices, news }: Report): Change | null {
   const rejection = notices.find(({ kind }) => kind === "rejection");
   const remark = notices.findLast((notice) => isSoft(notice) || notice.kind === "delay");
@@ -139,14 +139,14 @@ export function eventsOf(report: Report, newSoftBounces: ReadonlySet<string>): N
   return events.map(([name, particulars]) => ({ ...about, name, data: { ...common, ...particulars } }));
 }
 
-/** Why nothing is to be sent any more to whom this mail went; null where nothing new speaks against it. */
+/** Why nothing is to be sent any more to whom this mail went; null if nothing new speaks against it. */
 export function reasonToGiveUp({ news }: Report): Lost["reason"] | null {
   if (news.complainedAt) return "COMPLAINT";
   return news.bouncedAt ? "BOUNCE" : null;
 }
 
 /**
- * The address that a mail was sent to; null where it is unknown by now. Not the reported one, which may be a forwarding
+ * The address that a mail was sent to; null if it is unknown by now. Not the reported one, which may be a forwarding
  * address, unless the contact was deleted and it matches the remaining hash.
  */
 export function sentTo({ mail, notices }: Report): string | null {

@@ -89,7 +89,7 @@ export async function judgeReputation(ctx: Context, projectId: string): Promise<
   });
 }
 
-/** Where a project stands at this moment. Throws not-found. */
+/** Where a project is now. Throws not-found. */
 export async function securityOf(ctx: Context, projectId: string): Promise<Security> {
   const [standing, suspensions] = await Promise.all([
     q.reputation.standing(ctx, { projectId, now: ctx.now(), days: WINDOW_DAYS }),

@@ -11,7 +11,7 @@ export interface PlatformWords {
   link?: { label: string; url: string } | undefined;
   /** The text below the button, for those who should not press it. */
   below?: string[] | undefined;
-  /** What else may be done: a line that stands at the end. */
+  /** What else may be done: a line that is at the end. */
   otherLink?: { label: string; url: string } | undefined;
 }
 
@@ -64,7 +64,7 @@ const OWN_MAILS = "platform";
 const compiled = perService(() => ({ template: null as Promise<CompiledTemplate> | null }));
 
 /**
- * The layout, compiled on first use: never in a transaction, since it takes a separate process. Throws where that is
+ * The layout, compiled on first use: never in a transaction, since it takes a separate process. Throws if that is
  * not possible now; the next call tries again.
  */
 export async function platformLayout(ctx: Context): Promise<PlatformLayout> {

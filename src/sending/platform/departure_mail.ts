@@ -14,7 +14,7 @@ interface Departure {
 }
 
 /**
- * Tells the owners and admins of a project what has changed, and what to do. Where there are none the project is
+ * Tells the owners and admins of a project what has changed, and what to do. If there are none the project is
  * disabled, and all members are notified. A deleted project notifies nobody.
  */
 export async function sendDepartureMail(ctx: Context, projectId: string, gone: Departure): Promise<void> {

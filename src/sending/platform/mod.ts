@@ -60,7 +60,7 @@ export async function sendPlatformMail(
 }
 
 /**
- * Hands a platform mail over. One that was sent is not sent again. Throws where it must be tried again: after a
+ * Hands a platform mail over. One that was sent is not sent again. Throws if it must be tried again: after a
  * temporary refusal, and once where it is unknown whether it was accepted, always with the same Message-ID. Finally it
  * is given up, and its row says why.
  */
@@ -110,7 +110,7 @@ async function comeAgain(ctx: Context, mailId: string): Promise<void> {
 const DOUBTFUL = "Given up: it is unknown whether the mail server accepted it";
 const UNREADABLE = "Given up: it was encrypted with another SECRET_KEY";
 
-/** Null where it is to be tried again. */
+/** Null if it is to be tried again. */
 function whyGivenUp({ attempts, doubts }: StoredMail, inDoubt: boolean): string | null {
   if (inDoubt && doubts >= MAX_DOUBTS) return DOUBTFUL;
   return attempts >= MAX_ATTEMPTS ? `Given up after ${attempts} attempts` : null;
@@ -180,7 +180,7 @@ async function add(tx: Context, toAddress: string, notice: MemberNotice, reason:
   await addJob(tx, "send_platform_mail", { mailId: id });
 }
 
-/** Null where it can no longer be decrypted. */
+/** Null if it can no longer be decrypted. */
 function wordsOf(ctx: Context, id: string, { subject, words }: StoredMail): PlatformWords | null {
   const json = words && unseal(ctx, PURPOSE, words, [id]);
   return json ? { ...(JSON.parse(json) as SealedWords), subject } : null;

@@ -19,7 +19,7 @@ type Repeatable = Original & {
 };
 
 /**
- * Sends what a mail said to its recipient again: to the address that the contact has now, rendered with the data of now. It
+ * Sends what a mail said to its recipient again: to the contact's current address, rendered with the current data. It
  * is a new mail, single and TRANSACTIONAL by its source, whatever the first one belonged to, and the counters of a campaign
  * stay as they are. Returns its row: `SUPPRESSED` where the address is on the suppression list. Throws not-found, 409 for a
  * mail that is still on its way or of which something is gone, 409 for a used key, and what `send` throws of the sender

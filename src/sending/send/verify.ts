@@ -23,11 +23,11 @@ export type Verification = {
   isPlusAddressed: boolean;
   /** At a provider where anybody can have a mailbox (Gmail, Hotmail, …). */
   isPersonalEmail: boolean;
-  /** False when DNS says that there is no such domain; null where it could not be asked: `reasons` says why. */
+  /** False when DNS says that there is no such domain; null if it could not be asked: `reasons` says why. */
   domainExists: boolean | null;
   /** The domain or its `www.` has an address record; for information only. */
   hasWebsite: boolean;
-  /** False when DNS says that there are none, or only a null MX; null where it could not be asked. */
+  /** False when DNS says that there are none, or only a null MX; null if it could not be asked. */
   hasMxRecords: boolean | null;
   /** Everything that speaks against the address or could not be checked, in words; empty when all is well. */
   reasons: string[];

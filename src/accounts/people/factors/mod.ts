@@ -60,7 +60,7 @@ export async function factorRemoved(
 
 /**
  * For the operator: takes all factors from somebody who has lost them, and ends their sessions. It is in the audit log of
- * their projects, and a mail tells them. Returns false where there was nothing to take.
+ * their projects, and a mail tells them. Returns false if there was nothing to take.
  */
 export async function switchOffTwoFactor(
   ctx: Context,

@@ -10,7 +10,7 @@ export interface ListedPasskey {
   lastUsedAt: Date | null;
 }
 
-/** The passkeys of a user, the oldest first. */
+/** The passkeys of a user, oldest first. */
 export async function listPasskeys(ctx: Context, userId: string): Promise<ListedPasskey[]> {
   return await q.passkeys.list(ctx, { userId });
 }

@@ -128,11 +128,11 @@ export async function answerOptions(ctx: Context, userId: string | null) {
 /** An answer of a passkey that stands up. */
 export interface VerifiedPasskey {
   user: { id: string; email: string };
-  /** Has to be called in the transaction that lets somebody in: false where it was used in the meantime. */
+  /** Has to be called in the transaction that lets somebody in: false if it was used in the meantime. */
   use(tx: Context): Promise<boolean>;
 }
 
-/** Checks an answer: for this user as a second factor, or, for null, as a log-in. Null where it does not stand up. */
+/** Checks an answer: for this user as a second factor, or, for null, as a log-in. Null if it does not stand up. */
 export async function verifyPasskey(
   ctx: Context,
   passkey: AuthenticationResponseJSON,

@@ -1,4 +1,4 @@
-// Codes for somebody who has lost their factors: shown once, kept as hashes, each good for one log-in.
+// Codes for somebody who has lost their factors: shown once, kept as hashes, each valid for one log-in.
 import { createHash, randomInt } from "node:crypto";
 import { type Context, inTransaction } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
@@ -12,7 +12,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const GROUPS = 4;
 const GROUP_LENGTH = 4;
 
-/** Ten new codes; those before no longer work. Throws 409 where two-factor log-in is off. */
+/** Ten new codes; those before no longer work. Throws 409 if two-factor log-in is off. */
 export async function renewRecoveryCodes(ctx: Context, user: SessionUser): Promise<string[]> {
   return await inTransaction(ctx, async (tx) => {
     if ((await q.members.holdUser(tx, { userId: user.id })) === 0) throw problems.unauthorized();

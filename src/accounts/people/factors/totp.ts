@@ -34,7 +34,7 @@ export async function beginTotp(ctx: Context, user: SessionUser): Promise<NewTot
 
 /**
  * Confirms the new secret with a code that the app makes of it. Returns recovery codes where it is the first factor: two-factor
- * log-in is on from now on, and the other sessions end. Throws 422 for a wrong code, and 409 where nothing waits for one.
+ * log-in is on from now on, and the other sessions end. Throws 422 for a wrong code, and 409 if nothing waits for one.
  */
 export async function confirmTotp(
   ctx: Context,
@@ -73,7 +73,7 @@ export async function useTotp(tx: Context, userId: string, code: string): Promis
   return step !== null && (await q.twoFactor.useStep(tx, { userId, step })) > 0;
 }
 
-/** Throws where `SECRET_KEY` is not the one that the secret was encrypted with. */
+/** Throws if `SECRET_KEY` is not the one that the secret was encrypted with. */
 function opened(ctx: Context, userId: string, sealed: Uint8Array): string {
   const secret = unseal(ctx, PURPOSE, sealed, [userId]);
   if (secret === null) throw problems.factorUnreadable();

@@ -27,7 +27,7 @@ interface Told {
   email_verified?: unknown;
 }
 
-/** Reads the profile. Throws where the provider cannot give it, or gives it for somebody else. */
+/** Reads the profile. Throws if the provider cannot give it, or gives it for somebody else. */
 export async function readProfile(
   provider: Provider,
   configuration: Configuration,

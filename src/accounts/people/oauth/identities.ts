@@ -12,7 +12,7 @@ export interface Profile {
   issuer: string;
   /** The provider's own id of the account, which never goes to somebody else. */
   subject: string;
-  /** Null where the provider tells none that is valid. */
+  /** Null if the provider tells none that is valid. */
   email: string | null;
   /** The provider says that the address is theirs. */
   emailVerified: boolean;

@@ -29,7 +29,7 @@ export function sealLink(ctx: Context, provider: Provider, pending: Omit<Pending
   return seal(ctx, PURPOSE, JSON.stringify({ ...pending, until }), [provider.name]).toString("base64url");
 }
 
-/** What a browser has kept. Throws where it is nothing, or too old. */
+/** What a browser has kept. Throws if it is nothing, or too old. */
 export function openLink(ctx: Context, provider: Provider, text: string | null): PendingLink {
   const json = text ? unseal(ctx, PURPOSE, Buffer.from(text, "base64url"), [provider.name]) : null;
   const pending = json === null ? null : (JSON.parse(json) as PendingLink);

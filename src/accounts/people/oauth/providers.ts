@@ -29,7 +29,7 @@ export interface Provider {
   redirectUri: string;
   /** Where its accounts are read; null for OpenID Connect, which has them in a token. */
   api: string | null;
-  /** Endpoints, keys and credentials. Throws where the provider cannot be reached to ask for them. */
+  /** Endpoints, keys and credentials. Throws if the provider cannot be reached to ask for them. */
   configuration(): Promise<Configuration>;
 }
 

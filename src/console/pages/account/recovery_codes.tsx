@@ -10,7 +10,7 @@ interface Props {
   close: () => void;
 }
 
-/** The dialog. A click beside it, or Escape, does not close it. */
+/** The dialog. A click outside it, or Escape, does not close it. */
 export function RecoveryCodes({ codes, email, close }: Props) {
   return (
     <Modal

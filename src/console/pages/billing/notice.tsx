@@ -6,7 +6,7 @@ import { useUrlState } from "../../place.ts";
 import { isLasting, type GivenSubscription } from "./subscription.tsx";
 import { ToStripe } from "./to_stripe.tsx";
 
-/** With which result the payment provider has led back here: it stands in the address. */
+/** With which result the payment provider has led back here: it is in the address. */
 export function useReturn() {
   const [{ checkout }, set] = useUrlState({ checkout: "" });
   return { returned: checkout, isAwaited: checkout === "success", forget: () => set({ checkout: "" }) };
@@ -17,7 +17,7 @@ interface Props {
   returned: string;
 }
 
-/** The notice, where there is something to be known. */
+/** The notice, if there is something to be known. */
 export function BillingNotice({ subscription, returned }: Props) {
   const { forget } = useReturn();
   const unpaid = UNPAID[subscription?.status ?? ""];

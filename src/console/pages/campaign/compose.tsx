@@ -127,7 +127,7 @@ export default function Compose({ stored }: { stored: Stored }) {
   );
 }
 
-/** Nothing, until it has been looked at once. */
+/** Nothing, until it has been checked once. */
 function WhenSeen({ isNow, children }: { isNow: boolean; children: ReactNode }) {
   const [isSeen, setSeen] = useState(isNow);
   if (isNow && !isSeen) setSeen(true);

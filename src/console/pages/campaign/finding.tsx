@@ -1,4 +1,4 @@
-// One finding of the check: what it is, where exactly, and the way to mend it.
+// One finding of the check: what it is, where exactly, and the way to fix it.
 import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import type { CampaignCheck } from "../../api.gen.ts";
@@ -10,7 +10,7 @@ import { type Step, stepOfField } from "./steps.ts";
 
 const ICONS = { ERROR: WarningIcon, WARNING: InfoIcon, OK: DoneIcon };
 
-/** Where something is mended that is not in the campaign. */
+/** Where something is fixed that is not in the campaign. */
 const PAGES: Partial<Record<CampaignCheck["id"], { label: string; to: string }>> = {
   SENDER: { label: "Domains", to: "/domains" },
   POSTAL_ADDRESS: { label: "Settings", to: "/settings" },
@@ -50,7 +50,7 @@ export function Finding({ check, go }: Props) {
   );
 }
 
-/** Leads to where it is mended. */
+/** Leads to where it is fixed. */
 function Way({ check: { id, field, title }, go }: Props) {
   const page = PAGES[id];
   const hasPage = useHasPage(page?.to ?? "");

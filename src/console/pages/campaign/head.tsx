@@ -1,4 +1,4 @@
-// What stands above the steps: whether everything is saved, and what can be done with the whole.
+// What is above the steps: whether everything is saved, and what can be done with the whole.
 import { Button, Menu } from "@mantine/core";
 import { useSyncExternalStore } from "react";
 import { useLocation } from "wouter";

@@ -63,7 +63,7 @@ export const CAMPAIGN: Edited<Campaign, Words> = {
   reads: ["GET /campaigns"],
 };
 
-/** What it lacks to be saved, and in which step that is mended; null: nothing. */
+/** What it lacks to be saved, and in which step that is fixed; null: nothing. */
 export function gapOf(words: Words): { step: "content" | "audience"; text: string } | null {
   if (words.name.trim() === "") return { step: "content", text: "it needs a name" };
   if (words.from.trim() === "") return { step: "content", text: "it needs a sender" };

@@ -1,4 +1,4 @@
-// What became of a campaign: while it is being sent, and from then on.
+// What happened to a campaign: while it is being sent, and from then on.
 import { Alert, Button, Tabs } from "@mantine/core";
 import { useLocation } from "wouter";
 import type { Campaign } from "../../api.gen.ts";

@@ -18,7 +18,7 @@ export const nextOf = (step: Step) => STEPS[STEPS.findIndex(({ value }) => value
 
 const IN_AUDIENCE = ["audienceType", "segmentId", "audienceCondition", "type"];
 
-/** In which step a field of the API is mended. */
+/** In which step a field of the API is fixed. */
 export const stepOfField = (field: string): Step =>
   IN_AUDIENCE.some((name) => field === name || field.startsWith(`${name}.`)) ? "audience" : "content";
 

@@ -1,4 +1,4 @@
-// Test mails of a campaign, and what became of each.
+// Test mails of a campaign, and what happened to each.
 import { Autocomplete, Button } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "wouter";

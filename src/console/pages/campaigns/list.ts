@@ -37,7 +37,7 @@ const WATCH_MS = 5_000;
 /** A list that was scrolled further than this is not watched: all of it would be read again. */
 const WATCHED_PAGES = 2;
 
-/** What matches, the newest first. What was found stays while something else is looked for; what is being sent is watched. */
+/** What matches, newest first. What was found stays while something else is looked for; what is being sent is watched. */
 export function useCampaigns({ search, status }: ListState) {
   const projectId = useProjectId();
   const query = {
@@ -59,7 +59,7 @@ export function useCampaigns({ search, status }: ListState) {
       return isSending && pages.length <= WATCHED_PAGES ? WATCH_MS : false;
     },
   });
-  // One that was made while the list was read stands on two pages.
+  // One that was made while the list was read is on two pages.
   const byId = new Map(list.data?.pages.flatMap(({ data }) => data.map((one) => [one.id!, one as Listed])));
   return { list, campaigns: [...byId.values()], total: list.data?.pages[0]?.total };
 }

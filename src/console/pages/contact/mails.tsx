@@ -1,4 +1,4 @@
-// What a contact was sent, the newest first.
+// What a contact was sent, newest first.
 import { formatNumber } from "../../parts/format.ts";
 import { More } from "../../parts/more.tsx";
 import { Loaded, SkeletonLines } from "../../parts/states.tsx";

@@ -1,4 +1,4 @@
-// What a contact did and what happened to it, the newest first, by day.
+// What a contact did and what happened to it, newest first, by day.
 import type { Activity } from "../../api.gen.ts";
 import { formatClock, formatDay, formatExact } from "../../parts/format.ts";
 import {

@@ -1,4 +1,4 @@
-// Work on many contacts, as it goes on. The address names its jobs, so that it is still there after a reload.
+// Work on many contacts, as it continues. The address names its jobs, so that it is still there after a reload.
 import { ActionIcon, Progress as Bar } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -61,7 +61,7 @@ export function BulkProgress({ jobIds, work, undo, close }: Props) {
       work && "ids" in work.chosen && progress.unchanged === 0 && OPPOSITES[work.operation];
     toast.done(wordsOf(progress), isReversible ? { undo: () => undo(work) } : {});
     close();
-    // What becomes of one piece of work is told once.
+    // What happens to one piece of work is told once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [isDone]);
   if (isDone && progress!.reasons.length === 0) return null;

@@ -6,7 +6,7 @@ import type { Operation } from "./bulk_work.ts";
 interface Question {
   operation: Operation;
   count: number;
-  /** All that match: also those that nobody has looked at. */
+  /** All that match: also those that nobody has seen. */
   isAll: boolean;
   segment?: { name: string } | undefined;
   act: () => Promise<unknown>;

@@ -60,7 +60,7 @@ function bodiesOf(chosen: Chosen): BulkBody[] {
 
 type Report = Answer<"GET /contacts/bulk/{jobId}">;
 
-/** Where all jobs of one piece of work stand together. */
+/** Where all jobs of one piece of work are together. */
 export interface Progress {
   isDone: boolean;
   /** Whole percent. */

@@ -12,7 +12,7 @@ import { useApi } from "../../queries.ts";
 import { fieldName, FieldValue } from "../../parts/field_value.tsx";
 import classes from "./contacts.module.css";
 
-/** More do not fit beside each other. */
+/** More do not fit side by side. */
 const MAX_COLUMNS = 7;
 /** Fields that are shown before somebody chooses: those that most contacts have. */
 const FIELDS_AT_FIRST = 2;
@@ -52,7 +52,7 @@ const ACTIVE: ContactColumn = {
   cell: ({ lastActivityAt }) => <Time at={lastActivityAt} />,
 };
 
-/** What can be chosen, and what is: the address stands first, and always. */
+/** What can be chosen, and what is: the address is first, and always. */
 export interface ChosenColumns {
   columns: ContactColumn[];
   choices: { key: string; label: string; isChosen: boolean; isDisabled: boolean }[];

@@ -113,7 +113,7 @@ function FieldForm({ field, value, apply }: FormProps) {
   );
 }
 
-/** Values that contacts have in the field, the most frequent first. */
+/** Values that contacts have in the field, most frequent first. */
 function useValues(key: string | null, typed: string): string[] {
   const [search] = useDebouncedValue(typed, TYPING_MS);
   const { data } = useApi(

@@ -123,7 +123,7 @@ function typedOf(text: string): unknown {
   return /^-?(0|[1-9]\d{0,14})(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** Sorts behind every address that begins with what stands before it. */
+/** Sorts behind every address that begins with what is before it. */
 const LAST = "\uffff";
 
 function anchorOf(filters: Filters): { anchor?: string } {

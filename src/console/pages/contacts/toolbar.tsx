@@ -1,4 +1,4 @@
-// What narrows the list: a part of the address, the subscription, a segment, a field, a condition.
+// What narrows the list: part of the address, the subscription, a segment, a field, a condition.
 import { Button, Select } from "@mantine/core";
 import { memo, useDeferredValue } from "react";
 import { CloseIcon } from "../../parts/icons.tsx";

@@ -1,4 +1,4 @@
-// What became of a mail, the oldest first.
+// What happened to a mail, oldest first.
 import { Link } from "wouter";
 import type { EmailEvent } from "../../api.gen.ts";
 import {

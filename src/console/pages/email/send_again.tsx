@@ -72,7 +72,7 @@ function WhatHappens({ mail: { to, status, campaignId, workflowId } }: { mail: E
   );
 }
 
-/** Why it cannot be sent again; null where it can. */
+/** Why it cannot be sent again; null if it can. */
 function reasonAgainst({ status, to }: Email, isKept: boolean | undefined): string | null {
   if (status === "PENDING" || status === "SENDING") return "It is still on its way";
   if (to === null) return "Its contact has been deleted";

@@ -76,7 +76,7 @@ export function listQueryOf(filters: Filters): ListQuery {
   };
 }
 
-/** By an index of their own: of these only a status may stand beside a campaign, unless a contact is chosen. */
+/** By an index of their own: of these only a status may be next to a campaign, unless a contact is chosen. */
 const LEADING: FilterName[] = ["status", "source", "campaign", "template", "workflow"];
 const NAMES: Record<FilterName, string> = {
   search: "the search",
@@ -90,7 +90,7 @@ const NAMES: Record<FilterName, string> = {
   until: "",
 };
 
-/** A change of the filters, with what cannot stand beside it left out, and the names of that. */
+/** A change of the filters, with what cannot be next to it left out, and the names of that. */
 export function changeOf(
   filters: Filters,
   patch: Partial<Filters>,

@@ -1,4 +1,4 @@
-// What stands there before the first mail: one is sent in one click, to whoever looks.
+// What is there before the first mail: one is sent in one click, to the person looking at it.
 import { Anchor, Button } from "@mantine/core";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";

@@ -1,4 +1,4 @@
-// The live feed: what happens in the project, about a second later. It stands still while somebody reads.
+// The live feed: what happens in the project, about a second later. It pauses while somebody reads.
 import { Button } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { Activity } from "../../api.gen.ts";
@@ -17,7 +17,7 @@ import { ItemDrawer } from "./item_drawer.tsx";
 import { type FeedFilter, useFeed } from "./use_feed.ts";
 import classes from "./events.module.css";
 
-/** Scrolled less than this, the feed goes on. */
+/** Scrolled less than this, the feed continues. */
 const AT_THE_TOP = 8;
 
 export function Feed() {

@@ -10,7 +10,7 @@ export interface Feed {
   told: Told[];
   /** Behind what was told. */
   read: Activity[];
-  /** Where the list goes on behind both; null at its end. */
+  /** Where the list continues behind both; null at its end. */
   next: string | null;
   /** What came while the feed was held. */
   waiting: Told[];
@@ -27,7 +27,7 @@ export interface Page {
   cursor: string | null;
 }
 
-/** All that is shown, the newest first. */
+/** All that is shown, newest first. */
 export function rowsOf({ told, read }: Feed): Activity[] {
   return [...told.map(({ item }) => item), ...read];
 }
@@ -77,7 +77,7 @@ function withTold(feed: Feed, told: Told[]): Feed {
   return { ...feed, told: kept, read: [], next: kept.at(-1)!.cursor };
 }
 
-/** Both, the newest first. Nearly everything that is new is newer than the rest. */
+/** Both, newest first. Nearly everything that is new is newer than the rest. */
 function merged(fresh: Told[], before: Told[]): Told[] {
   return [...fresh, ...before].toSorted((a, b) =>
     a.item.timestamp < b.item.timestamp ? 1 : a.item.timestamp > b.item.timestamp ? -1 : 0,

@@ -125,7 +125,7 @@ function Named({ name, page, id, text }: NamedProps) {
   );
 }
 
-/** A link where there is a page to lead to. */
+/** A link if there is a page to lead to. */
 export function MaybeLink({ href, children }: { href: string | undefined; children: ReactNode }) {
   return href ? <Link href={href}>{children}</Link> : <>{children}</>;
 }

@@ -7,7 +7,7 @@ import { useProjectId } from "../../place.ts";
 import { useApi } from "../../queries.ts";
 import { EMPTY, type Feed, withFirstPage, withNews, withNextPage, withWaiting } from "./feed_state.ts";
 
-/** What is looked at; what is left out is no condition. */
+/** What is shown; what is left out is no condition. */
 export interface FeedFilter {
   types?: string;
   eventName?: string;
@@ -16,7 +16,7 @@ export interface FeedFilter {
 
 const PAGE = 50;
 
-/** The feed. While it `isHeld`, what is new waits. Use it with the filter as the key: it begins anew for another. */
+/** The feed. While it `isHeld`, what is new waits. Use it with the filter as the key: it begins again for another. */
 export function useFeed(filter: FeedFilter, isHeld: boolean) {
   const projectId = useProjectId();
   const [feed, change] = useReducer((before: Feed, step: (feed: Feed) => Feed) => step(before), EMPTY);

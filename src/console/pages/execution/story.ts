@@ -1,4 +1,4 @@
-// An execution as a story: which way it took through its graph, and what became of each step, in words.
+// An execution as a story: which way it took through its graph, and what happened to each step, in words.
 import type { ExecutionWithHistory, WorkflowTrial } from "../../api.gen.ts";
 import { branchName, type DrawnWay, type Marks, type StepMark, wayId } from "../../parts/canvas/graph.ts";
 import { formatCount } from "../../parts/format.ts";

@@ -1,4 +1,4 @@
-// What became of each step, in the order in which it was come to.
+// What happened to each step, in the order in which it was come to.
 import type { ReactNode } from "react";
 import type { StepType } from "../../parts/canvas/graph.ts";
 import { STEP_KINDS } from "../../parts/canvas/step_types.tsx";
@@ -12,7 +12,7 @@ export interface Line {
   id: string;
   stepId: string;
   type: StepType | undefined;
-  /** Null where the step is not known any more. */
+  /** Null if the step is not known any more. */
   name: string | null;
   at: string;
   isWaiting: boolean;

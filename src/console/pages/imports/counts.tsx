@@ -1,4 +1,4 @@
-// What became of the rows of a file, and which could not be used.
+// What happened to the rows of a file, and which could not be used.
 import type { ContactImport } from "../../api.gen.ts";
 import { formatNumber } from "../../parts/format.ts";
 import classes from "./imports.module.css";

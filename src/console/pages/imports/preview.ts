@@ -1,4 +1,4 @@
-// The first rows of a file, read in the browser: which columns there are, and what stands in them.
+// The first rows of a file, read in the browser: which columns there are, and what is in them.
 import Papa from "papaparse";
 
 /** What a column is to become: one of the first two, a key of the data, or null to leave it out. */
@@ -8,7 +8,7 @@ export type Target = string | null;
 export interface FileColumn {
   /** As the first row has it. */
   name: string;
-  /** What stands in the first rows. */
+  /** What is in the first rows. */
   values: string[];
   /** What its name says that it is. */
   guess: Target;
@@ -29,7 +29,7 @@ const ZIP = "PK\u0003\u0004";
 const EMAIL = /^(e-?mail|mail)([ _-]?(address|adresse?))?$|^(email|mail)$/i;
 const SUBSCRIBED = /^(subscribed|opt-?in|newsletter|consent)$/i;
 
-/** Reads the begin of a file. Throws, with what to do, for what holds no table of contacts. */
+/** Reads the beginning of a file. Throws, with what to do, for what holds no table of contacts. */
 export async function readPreview(file: File): Promise<FilePreview> {
   if (file.size > MAX_BYTES)
     throw new Error("The file is larger than 200 MB. Split it, and import the parts.");

@@ -25,6 +25,6 @@ export function stateOf({ state, progress, undo, dryRun }: ContactImport | Liste
 export const isMoving = ({ state, undo }: ContactImport) =>
   [state, undo?.state].some((one) => one === "waiting" || one === "active");
 
-/** Whether it can be undone at this moment. */
+/** Whether it can be undone now. */
 export const canUndo = ({ state, undo }: ContactImport) =>
   state === "completed" && undo !== null && undo.state === null && new Date(undo.until) > new Date();

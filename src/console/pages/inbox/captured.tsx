@@ -66,7 +66,7 @@ export function useCaptured() {
   };
 }
 
-/** Some thousands in a call: goes on until there are no more. Null where it was refused; that has been said then. */
+/** Some thousands in a call: continues until there are no more. Null if it was refused; that has been said then. */
 async function inParts<Report extends { cursor: string | null }>(
   ask: (body: CapturedMailsBody) => Promise<Report>,
   body: Which & { dryRun?: boolean },

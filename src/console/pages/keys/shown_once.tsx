@@ -12,7 +12,7 @@ export interface Once {
   about: string;
 }
 
-/** The dialog. A click beside it, or Escape, does not close it. */
+/** The dialog. A click outside it, or Escape, does not close it. */
 export function ShownOnce({ once, close }: { once: Once | null; close: () => void }) {
   return (
     <Modal

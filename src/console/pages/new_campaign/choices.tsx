@@ -56,7 +56,7 @@ export function TemplateChoice({ choose }: Props) {
   );
 }
 
-/** The campaigns, the newest first. */
+/** The campaigns, newest first. */
 export function CampaignChoice({ choose }: Props) {
   const [search, setSearch] = useState("");
   const { list, campaigns } = useCampaigns({ search, status: "" });
@@ -91,7 +91,7 @@ export function CampaignChoice({ choose }: Props) {
 interface ChoiceProps {
   /** `templates`. */
   noun: string;
-  /** Shown where there is nothing to choose. */
+  /** Shown if there is nothing to choose. */
   none: ReactNode;
   list: {
     isPending: boolean;

@@ -82,7 +82,7 @@ export function CopyForm({ id, name, close }: { id: string; name: string; close:
     { initialValues: { name: `${name} (Copy)`.slice(0, MAX_NAME) } },
     async (values) => {
       const made = await copy.mutateAsync({ path: { id } });
-      // There is a copy by now: what is wrong with its name is mended in it.
+      // There is a copy by now: what is wrong with its name is fixed in it.
       await rename.mutateAsync({ path: { id: made.id }, body: values }).catch(() => {});
       navigate(`/campaigns/${made.id}`, { replace: true });
     },

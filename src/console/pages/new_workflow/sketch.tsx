@@ -6,7 +6,7 @@ const STEP = { width: 52, height: 17 };
 const ROW = 31;
 const BESIDE = 64;
 
-/** `rows`: how many steps stand beside each other. */
+/** `rows`: how many steps are next to each other. */
 export function Sketch({ rows }: { rows: number[] }) {
   const places = rows.map((count, row) =>
     Array.from({ length: count }, (_, n) => ({

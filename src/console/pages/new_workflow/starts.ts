@@ -5,7 +5,7 @@ import type { GraphBody } from "../../api.gen.ts";
 export interface Events {
   /** What it begins with. */
   begin: string;
-  /** What it is to lead to; empty where it has no such aim. */
+  /** What it is to lead to; empty if it has no such aim. */
   goal: string;
 }
 
@@ -28,7 +28,7 @@ export interface Start {
   events: Events;
   allowReentry: boolean;
   plan: (events: Events) => { steps: PlannedStep[]; ways: PlannedWay[] };
-  /** How it is drawn: how many steps stand beside each other, from the top down. */
+  /** How it is drawn: how many steps are next to each other, from the top down. */
   sketch: number[];
 }
 

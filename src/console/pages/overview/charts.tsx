@@ -82,7 +82,7 @@ export default function Charts({ period: { startDate, endDate, days } }: { perio
   );
 }
 
-/** How many contacts there are, and how many more than at the begin. */
+/** How many contacts there are, and how many more than at the beginning. */
 function growth(days: { total: number; created: number; deleted: number }[]) {
   const total = days.at(-1)?.total ?? 0;
   return { total, change: days.reduce((sum, { created, deleted }) => sum + created - deleted, 0) };

@@ -13,7 +13,7 @@ interface Step {
   title: string;
   about: string;
   isDone: boolean;
-  /** The page where it is done, and the guide where there is no page. */
+  /** The page where it is done, and the guide if there is no page. */
   page: string;
   guide: string;
   action: string;

@@ -35,7 +35,7 @@ export function AddMembers({ segment, isOpen, close }: Props) {
     try {
       const notFound = await add(emails, isCreating);
       setUnknown(notFound);
-      // Those that are left can be looked at, and made.
+      // Those that are left can be checked, and made.
       setText(notFound.join("\n"));
       if (notFound.length === 0) close();
     } catch (refusal) {

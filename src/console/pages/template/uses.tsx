@@ -1,4 +1,4 @@
-// Where a template is used, and what became of its mails.
+// Where a template is used, and what happened to its mails.
 import { formatCount, formatNumber, formatShare } from "../../parts/format.ts";
 import { TemplatesIcon } from "../../parts/icons.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";

@@ -14,7 +14,7 @@ const MARGIN = "240px";
 /** One that only passes by is not asked for. */
 const PAUSE_MS = 80;
 
-/** Without links and scripts, and hidden from readers of the screen: the name beside it says what it is. */
+/** Without links and scripts, and hidden from screen readers: the name beside it says what it is. */
 export function Thumbnail({ template: { id, name, updatedAt } }: { template: Listed }) {
   const projectId = useProjectId();
   const { holder, isNear } = useIsNear();

@@ -26,7 +26,7 @@ export function useCheck(workflowId: string, model: Model): Fault[] {
     queryFn: ({ signal }) => call("POST /workflows/{id}/graph/check", { path, body }, { projectId, signal }),
     placeholderData: (before) => before,
     staleTime: FRESH_MS,
-    // What cannot even be looked at is said by the rules here, and by the refusal of a save.
+    // What cannot even be checked is said by the rules here, and by the refusal of a save.
     retry: false,
   });
   return useMemo(() => (data ? faultsOfCheck(data, ways) : []), [data, ways]);

@@ -2,7 +2,7 @@
 import { branchName, branchNamesOf, wayId } from "../../parts/canvas/graph.ts";
 import { hasSameGraph, hasSameTrigger, type Model, type Step, stepOf, type Way } from "./model.ts";
 
-/** What was done to get from the one to the other. Places are not told. Empty where nothing differs. */
+/** What was done to get from the one to the other. Places are not told. Empty if nothing differs. */
 export function differences(before: Model, after: Model): string[] {
   const ways = (model: Model) => new Map(model.ways.map((way) => [wayId(way), way]));
   const [old, now] = [ways(before), ways(after)];

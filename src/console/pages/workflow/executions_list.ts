@@ -16,7 +16,7 @@ export interface ExecutionsState {
   contact: string;
 }
 
-/** What matches, the newest first, with the total on each page. What was found stays while something else is looked for. */
+/** What matches, newest first, with the total on each page. What was found stays while something else is looked for. */
 export function useExecutions(id: string, { status, at, contact }: ExecutionsState) {
   const projectId = useProjectId();
   const query = {

@@ -105,7 +105,7 @@ const FIELDS: Record<string, string> = {
 /** `eventName` as `event`. */
 const fieldWords = (field: string) => FIELDS[field] ?? field;
 
-/** Both graphs as one: what is gone stands beside what there is. */
+/** Both graphs as one: what is gone is next to what there is. */
 export function merged(before: Compared, after: Compared): Compared {
   const { steps, removed } = changesBetween(before, after);
   const taken = new Set(after.transitions.map(wayId));

@@ -5,7 +5,7 @@ import { type Place, placesOf, type StepType, wayId } from "../../parts/canvas/g
 
 /** A step. */
 export interface Step extends Omit<GraphStep, "position"> {
-  /** Null where nobody has chosen it. */
+  /** Null if nobody has chosen it. */
   place: Place | null;
   /** What is begun in its form and not finished, and therefore not in its config. */
   writing?: unknown;
@@ -105,7 +105,7 @@ export function openEndsOf(model: Model, step: Step): (string | null)[] {
   return exitsOf(model, step).filter((branch) => !taken.has(branch));
 }
 
-/** Why a way cannot be drawn, in words; null where it can. One that leaves by the same branch gives way to it. */
+/** Why a way cannot be drawn, in words; null if it can. One that leaves by the same branch gives way to it. */
 export function whyNot(
   model: Model,
   { from, branch, to }: Pick<Way, "from" | "branch" | "to">,
@@ -188,7 +188,7 @@ export function removed(model: Model, id: string): Model {
     .reduce((now, { from, branch }) => connected(now, { from, branch, to: next }), rest);
 }
 
-/** What becomes of the neighbours of a step that is removed, in words. */
+/** What happens to the neighbours of a step that is removed, in words. */
 export function afterRemoval(model: Model, id: string): string {
   const names = (ids: Iterable<string>) =>
     [...new Set(ids)].map((each) => `“${stepOf(model, each)?.name}”`).join(", ");
@@ -271,9 +271,9 @@ export function reachedIn({ steps, ways }: Model): Set<string> {
 /** A line of the list of steps. */
 export interface Line {
   step: Step;
-  /** By which branches one comes here: how far it stands in. */
+  /** By which branches one comes here: how far it is in. */
   depth: number;
-  /** The branch that leads here from the step before; null where there is only one way, or none. */
+  /** The branch that leads here from the step before; null if there is only one way, or none. */
   branch: string | null;
 }
 

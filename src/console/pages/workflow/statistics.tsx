@@ -1,4 +1,4 @@
-// How people fare in a workflow: at each step who is there now and who passed it, on each way how many went on.
+// How people fare in a workflow: at each step who is there now and who passed it, on each way how many continued.
 import { Button } from "@mantine/core";
 import { useMemo } from "react";
 import type { GraphDocument, StepStatistics, WorkflowGraph } from "../../api.gen.ts";
@@ -64,7 +64,7 @@ function Shown({ workflow, graph, counted }: Props) {
   );
 }
 
-/** What stands at steps and ways. */
+/** What is at steps and ways. */
 function marksOf(counted: StepStatistics[]): Marks {
   const steps = new Map<string, StepMark>();
   const ways = new Map<string, { label: string }>();

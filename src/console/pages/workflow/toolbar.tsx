@@ -1,4 +1,4 @@
-// What stands above the graph: how it is shown, steps back and on, and what is still wrong.
+// What is above the graph: how it is shown, steps back and on, and what is still wrong.
 import { ActionIcon, Menu, SegmentedControl, Tooltip, UnstyledButton } from "@mantine/core";
 import { icon, UndoIcon, WarningIcon } from "../../parts/icons.tsx";
 import { formatCount } from "../../parts/format.ts";

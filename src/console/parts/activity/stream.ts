@@ -18,7 +18,7 @@ interface Options {
   query?: Omit<NonNullable<Input<"GET /activity/stream">["query"]>, "projectId">;
   /** False: not yet. */
   isOn?: boolean;
-  /** What is new, the newest first. What comes twice has the same id. */
+  /** What is new, newest first. What comes twice has the same id. */
   tell: (news: Told[]) => void;
   /** More may have happened than is told: the list has it. */
   miss: () => void;

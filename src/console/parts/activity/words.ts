@@ -1,7 +1,7 @@
 // What happened, in words.
 import type { Activity } from "../../api.gen.ts";
 
-/** What the contact of an item did, or what became of its campaign. */
+/** What the contact of an item did, or what happened to its campaign. */
 export const WORDS: Record<Activity["type"], string> = {
   "event.triggered": "did",
   "email.sent": "was sent",
@@ -19,7 +19,7 @@ export const WORDS: Record<Activity["type"], string> = {
   "workflow.completed": "finished",
 };
 
-/** A text of an item's details; empty where it has none. */
+/** A text of an item's details; empty if it has none. */
 export function textOf({ metadata }: Pick<Activity, "metadata">, name: string): string {
   return typeof metadata[name] === "string" ? metadata[name] : "";
 }

@@ -20,7 +20,7 @@ import { firstView } from "./view.ts";
 import { WayLine } from "./way_line.tsx";
 import { ZoomButtons } from "./zoom_buttons.tsx";
 
-/** What can be done with the graph. Left out of {@linkcode Props}: it is only looked at. */
+/** What can be done with the graph. Left out of {@linkcode Props}: it is read-only. */
 export interface CanvasEdits extends CanvasActions {
   /** Somebody has put steps somewhere else. */
   move: (places: Map<string, Place>) => void;
@@ -33,7 +33,7 @@ export interface CanvasEdits extends CanvasActions {
 }
 
 interface Props {
-  /** What it shows, for readers of the screen: `Canvas of Welcome`. */
+  /** What it shows, for screen readers: `Canvas of Welcome`. */
   label: string;
   steps: DrawnStep[];
   ways: DrawnWay[];
@@ -52,7 +52,7 @@ const MIN_ZOOM = 0.15;
 const MAX_ZOOM = 1.75;
 
 /**
- * The canvas. It fills what it stands in. It is moved by dragging the ground or by scrolling, and zoomed with Ctrl and scrolling or
+ * The canvas. It fills its container. It is moved by dragging the ground or by scrolling, and zoomed with Ctrl and scrolling or
  * two fingers. The arrows lead along the ways from step to step, Enter chooses one. Only what can be seen is in the document.
  */
 export default function Canvas(props: Props) {
@@ -176,7 +176,7 @@ function useFirstView(
   return { isMoved, size };
 }
 
-/** Where all stand: found anew only where steps, ways or places are others, and not for each letter of a name. */
+/** The places of all steps: computed again only if steps, ways or places change, not for each letter of a name. */
 function usePlaces(steps: DrawnStep[], ways: DrawnWay[]): ReadonlyMap<string, Place> {
   const shape = JSON.stringify([
     steps.map(({ id, place }) => ({ id, place })),

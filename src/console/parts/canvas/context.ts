@@ -12,5 +12,5 @@ export interface CanvasActions {
   cut: (way: string) => void;
 }
 
-/** Null: the graph is only looked at. */
+/** Null: the graph is read-only. */
 export const CanvasContext = createContext<CanvasActions | null>(null);

@@ -1,4 +1,4 @@
-// Where steps stand: from top to bottom, those of branches beside each other. A place that somebody has chosen stays.
+// Where steps stand: from top to bottom, those of branches side by side. A place that somebody has chosen stays.
 import dagre from "@dagrejs/dagre";
 import type { DrawnStep, DrawnWay, Place } from "./graph.ts";
 
@@ -16,7 +16,7 @@ const ORDERED_UP_TO = 80;
 
 type Step = Pick<DrawnStep, "id" | "place">;
 
-/** The place of every step. Those without one follow the step that leads to them, and stand on nobody else. */
+/** The place of every step. Those without one follow the step that leads to them, and are on nobody else. */
 export function layOut(steps: Step[], ways: DrawnWay[]): Map<string, Place> {
   const tidy = tidyPlaces(steps, ways);
   const chosen = new Map(steps.flatMap(({ id, place }) => (place ? [[id, place] as const] : [])));
@@ -34,7 +34,7 @@ export function layOut(steps: Step[], ways: DrawnWay[]): Map<string, Place> {
   return places;
 }
 
-/** The places that the layout would choose for all. The first step stands at the origin of x. */
+/** The places that the layout would choose for all. The first step is at the origin of x. */
 function tidyPlaces(steps: Step[], ways: DrawnWay[]): Map<string, Place> {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", ranksep: BETWEEN_RANKS, nodesep: BESIDE });

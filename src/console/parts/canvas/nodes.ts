@@ -27,9 +27,9 @@ export interface StepData extends Record<string, unknown> {
 /** What a way shows. */
 export interface WayData extends Record<string, unknown> {
   id: string;
-  /** What it is, for readers of the screen. */
+  /** What it is, for screen readers. */
   says: string;
-  /** The name of its branch; null where there is only one. */
+  /** The name of its branch; null if there is only one. */
   branch: string | null;
   mark: WayMark | undefined;
   isFaded: boolean;

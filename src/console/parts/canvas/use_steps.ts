@@ -21,7 +21,7 @@ interface Options {
   edits: { remove: (stepId: string) => void; grow: CanvasActions["grow"] } | undefined;
 }
 
-/** How often the canvas is looked at for a step that comes into sight. */
+/** How often the canvas is searched for a step that comes into sight. */
 const LOOKS = 20;
 
 /** The step that the keys are at, and what they do. */

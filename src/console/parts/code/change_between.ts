@@ -1,6 +1,6 @@
 // Two texts, compared from both ends.
 
-/** What becomes of a text: from here to here, this instead. */
+/** What happens to a text: from here to here, this instead. */
 export interface Change {
   from: number;
   to: number;

@@ -10,7 +10,7 @@ import { codeLook } from "./look.ts";
 interface Props {
   before: string;
   after: string;
-  /** For readers of the screen. */
+  /** For screen readers. */
   label: string;
 }
 

@@ -37,7 +37,7 @@ export interface Mark {
 }
 
 interface Props {
-  /** For readers of the screen. */
+  /** For screen readers. */
   label: string;
   value: string;
   onChange: (value: string) => void;
@@ -61,7 +61,7 @@ const LANGUAGES = {
 };
 
 /**
- * The field. It fills what it stands in. Tab indents; Escape and then Tab leads on. What is given as `value` replaces the text
+ * The field. It fills its container. Tab indents; Escape and then Tab leads on. What is given as `value` replaces the text
  * where it differs, and can be undone.
  */
 export default function CodeEditor(props: Props) {

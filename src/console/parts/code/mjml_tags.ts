@@ -1,4 +1,4 @@
-// The elements of MJML as the editor offers them: what may stand in them, and their attributes. A test compares it with MJML.
+// The elements of MJML as the editor offers them: what may be in them, and their attributes. A test compares it with MJML.
 import type { TagSpec } from "@codemirror/lang-html";
 
 const SIDES = "padding padding-top padding-right padding-bottom padding-left";

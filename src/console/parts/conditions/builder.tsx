@@ -33,7 +33,7 @@ const MAX_OFFERED_DEPTH = 3;
 
 interface Props {
   conditions: Conditions;
-  /** Whether the sentence below is left out, where there is little room. */
+  /** Whether the sentence below is left out, if there is little room. */
   hideSentence?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { OperatorCatalogue } from "../../api.gen.ts";
 
 /** A kind of field with its operators. */
 export type Entry = OperatorCatalogue["fields"][number];
-/** What stands beside an operator. */
+/** What is next to an operator. */
 export type Operand = Entry["operators"][number]["operand"];
 /** As what a value is meant: the number 12 is not the text “12”. */
 export type ValueKind = "text" | "number" | "boolean" | "date" | "nothing" | "empty" | "json";
@@ -19,7 +19,7 @@ const KINDS: Record<Operand, ValueKind[]> = {
   json: ["text", "number", "boolean", "date", "nothing", "empty", "json"],
 };
 
-/** The entry that a field belongs to; null where there is no such field. */
+/** The entry that a field belongs to; null if there is no such field. */
 export function entryOf({ fields }: OperatorCatalogue, field: string): Entry | null {
   const named = (name: string) => fields.find((entry) => entry.field === name) ?? null;
   const standard = named(field);
@@ -34,7 +34,7 @@ export function entryOf({ fields }: OperatorCatalogue, field: string): Entry | n
   return named("event.<name>");
 }
 
-/** What stands beside this operator of this field; null where the field does not take it. */
+/** What is next to this operator of this field; null if the field does not take it. */
 export function operandOf(catalogue: OperatorCatalogue, field: string, operator: string): Operand | null {
   return entryOf(catalogue, field)?.operators.find((known) => known.operator === operator)?.operand ?? null;
 }

@@ -4,10 +4,10 @@ import type { Condition, Filter, OperatorCatalogue } from "../../api.gen.ts";
 import type { FieldFault } from "../../api.ts";
 import { kindsOf, operandOf, type ValueKind } from "./catalogue.ts";
 
-/** One line: everything in it is text, as it stands in the fields. */
+/** One line: everything in it is text, as it is in the fields. */
 export interface DraftFilter {
   id: string;
-  /** As the API writes it, such as `data.plan`; empty where none is chosen. */
+  /** As the API writes it, such as `data.plan`; empty if none is chosen. */
   field: string;
   operator: string;
   kind: ValueKind;
@@ -40,9 +40,9 @@ export type LineFaults = Partial<Record<FilterPart, string>>;
 
 /** The finished part of a draft. */
 export interface Written {
-  /** Null where nothing is finished. */
+  /** Null if nothing is finished. */
   condition: Condition | null;
-  /** The line or group that stands at a path of the condition, such as `groups.0.filters.1`. */
+  /** The line or group that is at a path of the condition, such as `groups.0.filters.1`. */
   places: Map<string, string>;
   /** What is missing, by the id of the line. */
   missing: Map<string, LineFaults>;
@@ -98,7 +98,7 @@ export function draftFilterOf(filter: Filter): DraftFilter {
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?$/;
 
-/** A value of the API as it stands in a field. */
+/** A value of the API as it is in a field. */
 export function draftValueOf(value: unknown): Pick<DraftFilter, "kind" | "text"> {
   if (value === null) return { kind: "nothing", text: "" };
   if (value === "") return { kind: "empty", text: "" };
@@ -174,7 +174,7 @@ export function usedKind(catalogue: OperatorCatalogue, { field, operator, kind }
   return kinds.includes(kind) ? kind : (kinds[0] ?? "text");
 }
 
-/** Undefined where it is not finished. */
+/** Undefined if it is not finished. */
 function valueOf(kind: ValueKind, text: string): unknown {
   switch (kind) {
     case "nothing":

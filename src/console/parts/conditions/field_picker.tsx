@@ -85,7 +85,7 @@ function withTyped(groups: Group[], typed: string): Group[] {
   return items.length > 0 ? [...groups, { group: "Not there yet", items }] : groups;
 }
 
-/** Every word that was typed stands in the name. Of a name that is chosen, nothing has been typed. */
+/** Every word that was typed is in the name. Of a name that is chosen, nothing has been typed. */
 function matching(groups: Group[], typed: string, chosen: string): Group[] {
   const words = typed === chosen ? [] : typed.toLowerCase().split(/\s+/).filter(Boolean);
   const isFound = ({ label }: ComboboxItem) => words.every((word) => label.toLowerCase().includes(word));

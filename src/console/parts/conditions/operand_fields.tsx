@@ -1,4 +1,4 @@
-// What stands beside an operator: a value of some kind, an amount of time, or how often.
+// What is next to an operator: a value of some kind, an amount of time, or how often.
 import { Autocomplete, NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useApi } from "../../queries.ts";

@@ -27,7 +27,7 @@ export interface Conditions {
   condition: Condition | null;
   /** Whether there is something, and nothing in it is missing. */
   isFinished: boolean;
-  /** Whether it says something else than at the begin, or than what `reset` was given. */
+  /** Whether it says something else than at the beginning, or than what `reset` was given. */
   isChanged: boolean;
   /** Whether anything was written in it, finished or not: for `useUnsaved`. */
   isTouched: boolean;
@@ -59,7 +59,7 @@ export interface Edits {
 
 /**
  * A condition that is being written: `const conditions = useConditions(segment.condition)`. See `builder.tsx` for an example.
- * What it is given counts at the begin only; later `reset` does. `unfinished`: lines that were begun before, in place of its
+ * What it is given counts at the beginning only; later `reset` does. `unfinished`: lines that were begun before, in place of its
  * own.
  */
 export function useConditions(initial: Condition | null = null, unfinished?: DraftCondition): Conditions {
@@ -121,7 +121,7 @@ export function useConditions(initial: Condition | null = null, unfinished?: Dra
 
 const beginOf = (condition: Condition | null) => (condition ? draftOf(condition) : newCondition());
 
-/** All that stands in the lines. */
+/** All that is in the lines. */
 const contentOf = (draft: DraftCondition) =>
   JSON.stringify(draft, (key, value: unknown) => (key === "id" ? undefined : value));
 

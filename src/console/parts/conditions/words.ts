@@ -87,7 +87,7 @@ export const KIND_NAMES: Record<ValueKind, string> = {
   json: "JSON",
 };
 
-/** A value as it stands in a sentence: `“pro”`, `12`, `yes`, `3 Mar 2026`. */
+/** A value as it is in a sentence: `“pro”`, `12`, `yes`, `3 Mar 2026`. */
 export function valueName(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";

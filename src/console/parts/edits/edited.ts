@@ -27,7 +27,7 @@ export interface Edited<T extends { id: string }, W extends Words<W>> {
   wordsOf: (thing: T) => W;
   /** What the fields are called. */
   labels: Record<Field<W>, string>;
-  /** What stands in a field, as people read it. Left out: as it is. */
+  /** What is in a field, as people read it. Left out: as it is. */
   shown?: (field: Field<W>, words: W) => string;
   /** The key under which its page reads it. */
   keyOf: (projectId: string, id: string) => readonly unknown[];

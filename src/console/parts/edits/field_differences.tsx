@@ -11,7 +11,7 @@ interface Props<T extends { id: string }, W extends Words<W>> {
   titles: [before: string, after: string];
 }
 
-/** A table; nothing where nothing differs. */
+/** A table; nothing if nothing differs. */
 export function FieldDifferences<T extends { id: string }, W extends Words<W>>({
   kind: { labels, shown },
   before,

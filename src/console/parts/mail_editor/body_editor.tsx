@@ -90,7 +90,7 @@ export function BodyEditor({ draft, preview, faults, isHidden }: Props) {
 function useMarks(body: string, faults: FieldFault[], missing: string[] | undefined, contactId: string) {
   const { data } = useApi("GET /contacts/{id}", { path: { id: contactId } }, { enabled: contactId !== "" });
   const whom = data?.email ?? "The contact of the preview";
-  // They come anew with each answer: what counts is what they say.
+  // They come again with each answer: what counts is what they say.
   const written = JSON.stringify(faults.filter(({ field }) => field === "body"));
   return useMemo(
     () => marksOf(body, JSON.parse(written) as FieldFault[], missing ?? [], whom),

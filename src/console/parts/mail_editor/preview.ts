@@ -22,7 +22,7 @@ export interface LivePreview {
 
 const TYPING_MS = 400;
 
-/** Rendered anew when the typing pauses; for a contact, or for one who does not exist. */
+/** Rendered again when the typing pauses; for a contact, or for one who does not exist. */
 export function useLivePreview(words: MailWords, contactId: string): LivePreview {
   const projectId = useProjectId();
   const { subject, preheader, body, type } = words;

@@ -136,7 +136,7 @@ interface ScreenProps {
   children: ReactNode;
 }
 
-/** As wide as a desktop program shows a mail, drawn smaller where there is less room; or as wide as a phone. */
+/** As wide as a desktop program shows a mail, drawn smaller if there is less room; or as wide as a phone. */
 function Screen({ view, isDark, isOld, children }: ScreenProps) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const scale = view === "phone" || width === 0 ? 1 : Math.min(1, width / DESKTOP_WIDTH);

@@ -13,7 +13,7 @@ export function nodeOf(root: MjmlNode, path: Path): MjmlNode {
   }, root);
 }
 
-/** The value of an attribute as people read it; undefined where it is not there. */
+/** The value of an attribute as people read it; undefined if it is not there. */
 export function attributeOf(node: MjmlNode, name: string): string | undefined {
   const found = node.attributes.find((one) => one.name === name);
   return found && unescaped(found.value);
@@ -74,7 +74,7 @@ export function duplicateNode(text: string, path: Path): string {
   return text.slice(0, node.end) + text.slice(unitStart(text, node), node.end) + text.slice(node.end);
 }
 
-/** What stands in an element, in its order: elements, and block expressions between them such as `{{#if paid}}`. */
+/** What is in an element, in its order: elements, and block expressions between them such as `{{#if paid}}`. */
 export type Item = { node: MjmlNode; index: number; span: Span } | { node: null; span: Span };
 
 /** The items of an element. `index` counts its children alone. */

@@ -1,4 +1,4 @@
-// MJML as a tree that knows where everything stands in the text, so that an edit changes its own letters and no others.
+// MJML as a tree that knows where everything is in the text, so that an edit changes its own letters and no others.
 // Expressions are read as the service reads them: `{{…}}` is one word wherever it stands, also between the quotes of a value.
 
 /** An attribute of an element; the places are those in the text. */
@@ -61,7 +61,7 @@ export const HTML_INSIDE: ReadonlySet<string> = new Set([
   "mj-title",
 ]);
 
-/** The document: its children are what stands at the top, which is one `mjml`. Throws {@linkcode MjmlFault}. */
+/** The document: its children are what is at the top, which is one `mjml`. Throws {@linkcode MjmlFault}. */
 export function parseMjml(text: string): MjmlNode {
   const root = nodeAt("", 0, 0);
   root.end = root.contentEnd = text.length;

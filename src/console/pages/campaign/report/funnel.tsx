@@ -66,7 +66,7 @@ function Losses({ campaign }: { campaign: Campaign }) {
     { name: "Bounced", count: bouncedCount, outcome: "bounced" },
     { name: "Failed", count: failedCount, outcome: "failed" },
     { name: "Unsubscribed", count: unsubscribedCount, outcome: "unsubscribed" },
-    { name: "Called it spam", count: complainedCount, outcome: "complained" },
+    { name: "Reported as spam", count: complainedCount, outcome: "complained" },
     ...(capturedCount > 0 ? [{ name: "Captured", count: capturedCount, outcome: "captured" as const }] : []),
   ];
   return (

@@ -1,4 +1,4 @@
-// What can become of a mail of a campaign, as its recipients are listed by it.
+// What can happen to a mail of a campaign, as its recipients are listed by it.
 import type { Input } from "../../../api.ts";
 
 type Query = NonNullable<Input<"GET /campaigns/{id}/recipients">["query"]>;

@@ -1,4 +1,4 @@
-// How fast something goes on, and for how long.
+// How fast something continues, and for how long.
 
 /** How much was done at a moment, in milliseconds of any clock. */
 export interface Sample {
@@ -6,7 +6,7 @@ export interface Sample {
   done: number;
 }
 
-/** The count is read again every few seconds: before that it seems to stand still. */
+/** The count is read again every few seconds: before that it seems frozen. */
 const LEAST_MS = 7_000;
 
 /** How many a second, from the first sample to the last. Null where they are too close to each other. */

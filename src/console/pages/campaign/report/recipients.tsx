@@ -1,4 +1,4 @@
-// Who got it, by what became of each mail.
+// Who got it, by what happened to each mail.
 import { Select } from "@mantine/core";
 import { Link } from "wouter";
 import type { Campaign, Email } from "../../../api.gen.ts";

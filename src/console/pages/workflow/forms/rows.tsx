@@ -16,7 +16,7 @@ interface Props {
   /** Label and placeholder of the name. */
   first: [label: string, placeholder: string];
   second: [label: string, placeholder: string];
-  /** Counts at the begin. */
+  /** Counts at the beginning. */
   value: Record<string, string>;
   /** Told those that have a name; of two with the same name the later one counts. */
   onChange: (value: Record<string, string>) => void;

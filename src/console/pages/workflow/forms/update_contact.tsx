@@ -153,7 +153,7 @@ function writtenOf(value: unknown): { kind: Kind; text: string } {
   return { kind: "json", text: JSON.stringify(value) };
 }
 
-/** Undefined where it is not finished. */
+/** Undefined if it is not finished. */
 function valueOf({ kind, text }: Row): unknown {
   switch (kind) {
     case "remove":

@@ -1,4 +1,4 @@
-// The words of a text or a button: with a few buttons for what HTML is needed for, and as HTML where there is more in it.
+// The words of a text or a button: with a few buttons for what HTML is needed for, and as HTML if there is more in it.
 import { ActionIcon, Menu, Popover, Textarea, TextInput, Tooltip, Button } from "@mantine/core";
 import { useRef, useState } from "react";
 import { ALWAYS, writtenName } from "../../code/names.ts";
@@ -15,7 +15,7 @@ interface Props {
   isLong?: boolean;
 }
 
-/** The field, which changes what stands between the tags. */
+/** The field, which changes what is between the tags. */
 export function ContentField({ path, label, isLong = false }: Props) {
   const { text, root, edit } = useBlocks();
   const field = useRef<HTMLTextAreaElement>(null);

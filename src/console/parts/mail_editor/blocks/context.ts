@@ -7,7 +7,7 @@ import type { MjmlNode } from "../../mjml/tree.ts";
 export interface Blocks {
   text: string;
   root: MjmlNode;
-  /** Changes the text. `about`: edits about the same thing that follow each other are undone together. Null where it was done; otherwise why it was not. */
+  /** Changes the text. `about`: edits about the same thing that follow each other are undone together. Null if it was done; otherwise why it was not. */
   edit: (next: string, about?: string) => string | null;
   /** Whose form is open; null: none. */
   open: Path | null;

@@ -124,7 +124,7 @@ function readBlocks(text: string): Read {
   }
 }
 
-/** Why a text cannot come in place of the one before; null where it can. What a field writes makes no other elements. */
+/** Why a text cannot come in place of the one before; null if it can. What a field writes makes no other elements. */
 function whyNot(root: MjmlNode, next: string, isOfField: boolean): string | null {
   try {
     const after = parseMjml(next);

@@ -1,4 +1,4 @@
-// Undo and redo of a text, whoever has changed it: each step is what was there and what came in its place.
+// Undo and redo of a text, no matter who changed it: each step is the old text and the new one.
 import { useState } from "react";
 import { changeBetween } from "../../code/change_between.ts";
 

@@ -1,11 +1,11 @@
-// HTML that stands in a mail as it is.
+// HTML that is in a mail as it is.
 import { Textarea } from "@mantine/core";
 import { useState } from "react";
 import { contentOf, nodeOf, type Path, setContent } from "../../mjml/edit.ts";
 import classes from "./blocks.module.css";
 import { keyOf, useBlocks } from "./context.ts";
 
-/** What stands between the tags, letter by letter. */
+/** What is between the tags, letter by letter. */
 export function HtmlField({ path }: { path: Path }) {
   const { text, root, edit } = useBlocks();
   const [refused, setRefused] = useState<{ value: string; reason: string } | null>(null);

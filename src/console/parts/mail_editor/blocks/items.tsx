@@ -42,7 +42,7 @@ export function Items({ parent, path, label }: ItemsProps) {
 interface Props {
   node: MjmlNode;
   path: Path;
-  /** Its number among what stands beside it. */
+  /** Its number among what is next to it. */
   place: number;
 }
 

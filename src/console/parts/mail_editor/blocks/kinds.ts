@@ -113,7 +113,7 @@ export const NEW_SECTIONS: { label: string; text: string }[] = [
   { label: "Wide and narrow", text: columns("66.67%", "33.33%") },
 ];
 
-/** What stands in what: the same place takes the same. */
+/** Which element contains which: the same place accepts the same. */
 export type Place = "section" | "column" | "block";
 
 const PLACES: Record<string, Place> = {
@@ -125,5 +125,5 @@ const PLACES: Record<string, Place> = {
   "mj-hero": "block",
 };
 
-/** What can stand in an element; undefined where it is no container of blocks. */
+/** What can be in an element; undefined if it is no container of blocks. */
 export const placeIn = ({ tag }: MjmlNode): Place | undefined => PLACES[tag];

@@ -13,7 +13,7 @@ import type { MjmlNode } from "../../mjml/tree.ts";
 import { useBlocks } from "./context.ts";
 import { kindOf, type Place, placeIn } from "./kinds.ts";
 
-/** What can be done with the block at a path, the `place`th of what stands beside it. */
+/** What can be done with the block at a path, the `place`th of what is next to it. */
 export function useMoves(node: MjmlNode, path: Path, place: number) {
   const { text, root, edit, setOpen, focus, open, setDragged } = useBlocks();
   const parentPath = path.slice(0, -1);
@@ -61,7 +61,7 @@ export function useMoves(node: MjmlNode, path: Path, place: number) {
     remove,
     duplicate,
     onKeyDown,
-    /** Whether what is dragged can stand beside this block. */
+    /** Whether what is dragged can be next to this block. */
     takes: (dragged: Path) => {
       const other = nodeOf(root, dragged.slice(0, -1));
       return placeIn(other) === placeIn(parent) && !isNested(nodeOf(root, dragged), parent);
@@ -73,7 +73,7 @@ export function useMoves(node: MjmlNode, path: Path, place: number) {
   };
 }
 
-/** What cannot stand in one of its own kind. */
+/** What cannot be in one of its own kind. */
 const isNested = (node: MjmlNode, parent: MjmlNode) =>
   (node.tag === "mj-wrapper" || node.tag === "mj-group") && node.tag === parent.tag;
 
@@ -82,7 +82,7 @@ interface Target {
   place: number;
 }
 
-/** Where one step leads: past what stands beside it, or into the next element that takes it. */
+/** Where one step leads: past what is next to it, or into the next element that takes it. */
 function targetOf(root: MjmlNode, path: Path, place: number, by: 1 | -1): Target | null {
   const parentPath = path.slice(0, -1);
   const parent = nodeOf(root, parentPath);
