@@ -260,11 +260,11 @@ describeInBrowser("a campaign", () => {
         .getByRole("dialog")
         .getByRole("button", { name: /^Monthly/ })
         .click();
-      await page.getByText("The words are those of Monthly").last().waitFor();
+      await page.getByText("The content of Monthly was copied").last().waitFor();
     };
     await borrow();
     await page.locator("button[aria-keyshortcuts=z]").click();
-    await page.getByText("The words are those of Monthly").waitFor({ state: "detached" });
+    await page.getByText("The content of Monthly was copied").waitFor({ state: "detached" });
     expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
     await borrow();
     await page.getByLabel("Blocks of the mail").waitFor();
