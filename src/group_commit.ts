@@ -104,7 +104,7 @@ async function together<In, Out>(
   });
 }
 
-/** Null where it waited for a lock for too long: nothing has happened. */
+/** Null if it waited for a lock for too long: nothing has happened. */
 async function commitInTime<In, Out>(
   ctx: Context,
   { work }: Grouped<In, Out>,

@@ -34,7 +34,7 @@ returning
   c.was_subscribed is not null and exists (select from reset_of(c)) as "is_outgoing!";
 
 -- name: held_among :many
--- Which of these addresses belong to contacts that somebody else has locked at this moment. It waits for nobody.
+-- Which of these addresses belong to contacts that somebody else has locked now. It waits for nobody.
 with free as materialized (
   select email
   from contacts

@@ -1,6 +1,6 @@
 -- name: insert_many :exec
 -- nullable: rows.text, rows.from_name, rows.reply_to, rows.headers, rows.data, rows.template_id
--- Whether their mails are followed is settled here, by the project's setting of this moment.
+-- Whether their mails are followed is decided here, by the project's current setting.
 insert into contents (
   project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tracked
 )
@@ -16,8 +16,8 @@ cross join json_to_recordset(:rows::json) as r (
 where p.id = :project_id;
 
 -- name: copy :exec
--- Copies a content with its attachments under another id, for a mail of its own; nothing where its body is gone.
--- Whether it is followed is settled anew.
+-- Copies a content with its attachments under another id, for a mail of its own; nothing if its body is gone.
+-- Whether it is tracked is decided again.
 with copied as (
   insert into contents (
     project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tracked

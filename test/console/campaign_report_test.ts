@@ -252,7 +252,7 @@ describeInBrowser("the report of a campaign", () => {
     await page.getByText(/^5 of 200/).waitFor();
     await page.getByRole("button", { name: "Stop sending" }).click();
     const question = page.getByRole("dialog", { name: "Stop sending Halted?" });
-    await question.getByText("5 of 200 mails had gone out", { exact: false }).waitFor();
+    await question.getByText("5 of 200 mails were sent", { exact: false }).waitFor();
     const stopping = question.getByRole("button", { name: "Stop sending" }).click();
     await stopping;
     gate.resolve();

@@ -137,7 +137,7 @@ describeInBrowser("the list of campaigns", () => {
 
     await act(page, "On its way", "Cancel sending");
     const stop = page.getByRole("dialog", { name: "Stop sending On its way?" });
-    await stop.getByText("7,400 of 20,000 mails had gone out a moment ago", { exact: false }).waitFor();
+    await stop.getByText("7,400 of 20,000 mails were sent as of a moment ago", { exact: false }).waitFor();
     await keepPicture(page, "campaigns--stop");
     await expectSound(page);
     await stop.getByRole("button", { name: "Stop sending" }).click();

@@ -215,7 +215,7 @@ describeInBrowser("the tabs of a workflow", () => {
     await page.getByText("Compared with now").click();
     await page.getByText("“Mark them” was removed").waitFor();
     await page.getByRole("button", { name: "Restore this version" }).click();
-    await page.getByText(/^It is version \d+ again/).waitFor();
+    await page.getByText(/^Version \d+ was restored/).waitFor();
     expect(await steps()).toBe(7);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("It is as it was before").waitFor();

@@ -264,7 +264,7 @@ describeInBrowser("what is written", () => {
     await page.getByRole("cell", { name: "Hello {{firstName}}", exact: true }).waitFor();
     await page.locator(".cm-deletedChunk").first().waitFor();
     await page.getByRole("button", { name: "Restore this version" }).click();
-    await page.getByText("It is version 2 again").waitFor();
+    await page.getByText("Version 2 was restored").waitFor();
     expect((await api("GET", `/templates/${id}`)).subject).toBe("Hello");
     await page.getByRole("button", { name: /^Version 5 · now/ }).waitFor();
     await page.getByRole("button", { name: "Undo" }).click();

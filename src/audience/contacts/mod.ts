@@ -87,7 +87,7 @@ export function contactKey(projectId: string, email: string): string {
   return `${projectId} ${email}`;
 }
 
-/** Which of these addresses belong to contacts that somebody else has locked at this moment. */
+/** Which of these addresses belong to contacts that somebody else has locked now. */
 export async function heldContacts(ctx: Context, projectId: string, emails: string[]): Promise<Set<string>> {
   return new Set((await q.contacts.heldAmong(ctx, { projectId, emails })).map((row) => row.email));
 }

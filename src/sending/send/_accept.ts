@@ -37,7 +37,7 @@ const MAX_STATEMENT_CHARS = 4_000_000;
 /**
  * Accepts messages of one project, all in one statement for each table: keys, contacts, contents, ledger with the usage, jobs.
  * Returns for each what was accepted, or its refusal, in this order: 409 for a used key, 404 for an unknown template, 403
- * for a sender domain that is not verified, 400 for recipients who have opted out, 402 where less is left of this
+ * for a sender domain that is not verified, 400 for recipients who have opted out, 402 if less is left of this
  * month's limit. For a refused one nothing is written, and its key is free.
  */
 export async function acceptAll(
@@ -162,7 +162,7 @@ function attachmentsOf({ content, input }: Accepted) {
   }));
 }
 
-/** The answers of what was accepted stand beside the keys, and the keys of what was refused are free again. */
+/** The answers of what was accepted are next to the keys, and the keys of what was refused are free again. */
 async function settleKeys(
   tx: Context,
   projectId: string,

@@ -1,4 +1,4 @@
-// What every single mail passes on its way into the ledger, whoever asks for it.
+// What every single mail passes on its way into the ledger, whatever requests it.
 import { withinLimit } from "../../accounts/billing/usage.ts";
 import { unverifiedAmong } from "../../accounts/projects/domains.ts";
 import { optedOutAmong } from "../../audience/contacts/mod.ts";
@@ -49,7 +49,7 @@ export async function refusalsOf(
 }
 
 /**
- * Adds mails to the ledger, with their jobs. One to a suppressed address has its row too, but no job. Throws 402 where less
+ * Adds mails to the ledger, with their jobs. One to a suppressed address has its row too, but no job. Throws 402 if less
  * is left of this month's limit. The caller has written or locked the contacts.
  */
 export async function enterLedger(tx: Context, projectId: string, mails: NewMail[]): Promise<void> {

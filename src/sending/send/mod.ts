@@ -23,7 +23,7 @@ const CHARS_A_RECIPIENT = 5_000;
  * mail to a suppressed address is accepted as well, and its row in the ledger says why it is not sent. Requests that
  * arrive during a commit share the next one, and each succeeds or fails alone. Errors: 422 with all fields, 403 for a sender
  * domain that is not verified, 404 for an unknown template, 400 for recipients who have opted out of MARKETING mail, 409
- * for a used key, 402 where less is left of this month's limit.
+ * for a used key, 402 if less is left of this month's limit.
  */
 export async function send(ctx: Context, call: IdempotentRequest, input: SendInput): Promise<SendResult> {
   const errors = await sendErrors(input, { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576 });
