@@ -126,7 +126,7 @@ async function bundleVendorStyles(modules: string[]): Promise<Bun.BuildArtifact[
 }
 
 /**
- * `styles.css` of Mantine is that of each component, one after the other, which `styles/` has as files too. Those of
+ * `styles.css` of Mantine is that of each component, one after another, which `styles/` has as files too. Those of
  * components that are not in the bundle are half of it.
  */
 async function withoutUnusedComponents(path: string, modules: string[]): Promise<string> {

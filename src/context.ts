@@ -17,7 +17,7 @@ export interface Context {
   readonly pool: postgres.Sql;
   /** A connection of its own for readiness checks: behind other work they would measure that work. */
   readonly probe?: postgres.Sql;
-  /** The pool, or the transaction that is under way. */
+  /** The pool, or the transaction that is in progress. */
   readonly sql: Db;
   readonly mailer: Mailer;
   readonly dns: Dns;

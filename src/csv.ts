@@ -147,7 +147,7 @@ function toProblem(error: unknown): unknown {
 const FORMULA = /^[=+\-@\t\r]/;
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 
-/** Text that no spreadsheet takes for a formula: with an apostrophe before it, where it would. */
+/** Text that no spreadsheet takes for a formula: with an apostrophe before it, if it would. */
 export function guarded(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }

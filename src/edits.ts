@@ -30,7 +30,7 @@ export function editTag(edited: object): string {
 
 /**
  * Begins an edit, in the transaction that writes it and holds the thing. Throws 412 where somebody has edited it since,
- * and says who; `current` is read only where it was asked for.
+ * and says who; `current` is read only if it was asked for.
  */
 export async function beginEdit(
   tx: Context,

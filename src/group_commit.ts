@@ -79,7 +79,7 @@ function groupsOf<In, Out>(ctx: Context, grouped: Grouped<In, Out>, apart: Apart
   };
 }
 
-/** One commit. Where somebody holds a lock for too long, a second one without those who wait for it: they go apart. */
+/** One commit. If somebody holds a lock for too long, a second one without those who wait for it: they go apart. */
 async function together<In, Out>(
   ctx: Context,
   grouped: Grouped<In, Out>,

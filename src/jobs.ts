@@ -136,7 +136,7 @@ export const JOBS = {
     executionIds: string[];
     /** Which look that is. */
     looks?: number;
-    /** As long as a transaction is under way that began to write before this one, an event may become visible. */
+    /** As long as a transaction is in progress that began to write before this one, an event may become visible. */
     before?: string;
   }>("workflows"),
   /** Subscribes, unsubscribes or deletes many contacts. */

@@ -59,7 +59,7 @@ async function start(): Promise<void> {
   await service.prepare({ waitS: ctx.config.DATABASE_WAIT_SECONDS, signal: ending.signal });
   // After months out of service: before there is anything to write.
   await makePartitions(ctx).catch((error) => ctx.log.warn("partitions not made", describeError(error)));
-  // Read before anybody signs up: it holds the process up for a moment. Where it fails, the first one tries again.
+  // Read before anybody signs up: it holds the process up for a moment. If it fails, the first one tries again.
   if (MODE !== "worker") await commonPasswords().catch(() => {});
   await serve(server);
   // A process that cannot listen must not have taken a job.

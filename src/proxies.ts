@@ -5,7 +5,7 @@ import { type Config, trustedProxies } from "./config/mod.ts";
 /** Whether the `X-Forwarded-For` of an address counts, with that many trusted ones after it. */
 export type ProxyMatcher = (address: string, hops: number) => boolean;
 
-/** What TRUSTED_PROXIES says of an address. Where it is empty, nobody is trusted. */
+/** What TRUSTED_PROXIES says of an address. If it is empty, nobody is trusted. */
 export function proxyMatcher(config: Pick<Config, "TRUSTED_PROXIES">): ProxyMatcher {
   const trusted = trustedProxies(config);
   if (typeof trusted === "number") return (_address, hops) => hops < trusted;

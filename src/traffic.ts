@@ -3,7 +3,7 @@ import { type Context, perService } from "./context.ts";
 
 const trafficOf = perService(() => ({ underway: 0 }));
 
-/** Counts the requests that pass through a handler, as long as they are under way. */
+/** Counts the requests that pass through a handler, as long as they are in progress. */
 export function counted<In extends unknown[], Out>(
   ctx: Context,
   handle: (...request: In) => Out | Promise<Out>,
@@ -25,7 +25,7 @@ export function counted<In extends unknown[], Out>(
   };
 }
 
-/** The requests that are under way in this process. */
+/** The requests that are in progress in this process. */
 export function requestsUnderway(ctx: Context): number {
   return trafficOf(ctx).underway;
 }

@@ -60,7 +60,7 @@ export const sendingTasks = {
   },
   /** Settles mails that have been in doubt for long enough. A second run finds none. */
   settle_doubts: settleDoubts,
-  /** Starts a campaign whose time has come. A second run finds it under way. */
+  /** Starts a campaign whose time has come. A second run finds it in progress. */
   async start_campaign(ctx, { projectId, campaignId }) {
     await startScheduled(ctx, projectId, campaignId);
   },

@@ -30,7 +30,7 @@ join users u on u.id = t.user_id
 where t.token_hash = :token_hash and t.expires_at > :now;
 
 -- name: hold_owner :maybe
--- Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
+-- Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after another.
 -- Null when it is unknown, used, expired, or for another purpose.
 select u.id
 from account_tokens t

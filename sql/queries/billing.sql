@@ -1,5 +1,5 @@
 -- name: open :exec
--- The account of a project, where it has none yet.
+-- The account of a project, if it has none yet.
 insert into billing_accounts (project_id)
 select id
 from projects

@@ -12,7 +12,7 @@ from bulk_jobs
 where project_id = :project_id and id = :job_id;
 
 -- name: begin :maybe
--- Marks a job as under way, also one that a crash has left so. Null when it is done.
+-- Marks a job as in progress, also one that a crash has left so. Null when it is done.
 update bulk_jobs
 set state = 'active'
 where project_id = :project_id and id = :job_id and state in ('waiting', 'active')

@@ -18,7 +18,7 @@ where c.project_id = :project_id and c.id = :campaign_id;
 
 -- name: list :many
 -- nullable: status, pattern
--- One page, with bodies only where they are asked for. A project has hundreds of campaigns, and not millions: sorting them
+-- One page, with bodies only if they are asked for. A project has hundreds of campaigns, and not millions: sorting them
 -- all costs little.
 select
   c.id, c.name, c.description, c.subject, c.preheader, case when :with_body::boolean then c.body end as "body?", c.from_email, c.from_name, c.reply_to, c.type, c.status,

@@ -15,7 +15,7 @@ from contact_imports
 where project_id = :project_id and id = :import_id;
 
 -- name: begin :maybe
--- Marks an import as under way, also one that a crash has left so. Null when it is done.
+-- Marks an import as in progress, also one that a crash has left so. Null when it is done.
 update contact_imports
 set state = 'active'
 where project_id = :project_id and id = :import_id and state in ('waiting', 'active')

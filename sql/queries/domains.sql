@@ -68,7 +68,7 @@ where project_id = :project_id and domain = :domain;
 
 -- name: replace_key :exec
 -- Gives a domain another key in place of the one with this selector. The DNS holds the old one: nothing is proved any
--- more, and what a check that is under way finds is not written. 0 when it has another key by now.
+-- more, and what a check that is in progress finds is not written. 0 when it has another key by now.
 update domains
 set
   dkim_selector    = :dkim_selector,

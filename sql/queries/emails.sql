@@ -548,7 +548,7 @@ left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where e.project_id = :project_id and e.id = :email_id;
 
 -- name: to_resend :maybe
--- A mail that is to be sent again, with what decides whether it may. `to` is the address that its contact has now; null
+-- A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
 -- once the contact has been deleted. The contact is locked: it stays until the commit.
 with original as materialized (
   select

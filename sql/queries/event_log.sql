@@ -38,7 +38,7 @@ left join lateral (
 order by e.id desc;
 
 -- name: recent_of_contact :many
--- The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
+-- The index of a contact is in the order of names: they are looked up one after another, each a step in it, and of each
 -- name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
 -- than 300 names has few events of most: all of them are read, in the order of the index. Names are compared as ranges of
 -- that index, so that no other one is taken for as good.

@@ -18,7 +18,7 @@ rolled_up as (
 select from taken;
 
 -- name: faults :many
--- How many executions there are of each day, and how many are counted, where that is not the same at this very moment.
+-- How many executions there are of each day, and how many are counted, if that is not the same at this very moment.
 select s.day as "day!", sum(s.facts)::float8 as "facts!", sum(s.counted)::float8 as "counted!"
 from (
   select (x.started_at at time zone 'UTC')::date as day, 1 as facts, 0 as counted

@@ -135,7 +135,7 @@ from (
 ) as counted;
 
 -- name: active :many
--- Some executions of a workflow that are under way and began by `until`.
+-- Some executions of a workflow that are in progress and began by `until`.
 select id
 from executions
 where project_id = :project_id
@@ -145,7 +145,7 @@ where project_id = :project_id
 limit :limit::int;
 
 -- name: hold_active :many
--- Holds those of these executions that are under way.
+-- Holds those of these executions that are in progress.
 select id
 from executions
 where project_id = :project_id

@@ -1,5 +1,5 @@
 -- name: queue :many
--- Jobs that are due or under way, by task, and how long the oldest has been waiting. A job that failed waits from the
+-- Jobs that are due or in progress, by task, and how long the oldest has been waiting. A job that failed waits from the
 -- time of its next attempt.
 select
   j.task_identifier as "task!",

@@ -16,7 +16,7 @@ select pg_advisory_xact_lock(recounting(:project_id, :kind)), set_config('statem
 select pg_try_advisory_xact_lock(recounting(:project_id, :kind)) as "is_mine!";
 
 -- name: keep_out_rollup :exec
--- Waits for a roll-up that is under way, and blocks others until the commit.
+-- Waits for a roll-up that is in progress, and blocks others until the commit.
 select pg_advisory_xact_lock(counts_rollup_lock());
 
 -- name: take_time :exec

@@ -118,7 +118,7 @@ from workflows w
 where w.project_id = :project_id and w.id = :workflow_id;
 
 -- name: versions :many
--- What the graph of a workflow is and was, newest first, with how many executions are under way by each: of as many
+-- What the graph of a workflow is and was, newest first, with how many executions are in progress by each: of as many
 -- as `up_to` in all.
 with active as materialized (
   select v.graph_version as version, count(*)::int as total

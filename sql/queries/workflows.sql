@@ -41,7 +41,7 @@ where w.project_id = :project_id and w.id = :workflow_id;
 
 -- name: list :many
 -- nullable: enabled, pattern
--- One page, with how many steps and executions each has, and how many of these are under way, counted up to `up_to`. A
+-- One page, with how many steps and executions each has, and how many of these are in progress, counted up to `up_to`. A
 -- project has hundreds of workflows, and not millions: sorting them all costs little. What is counted is read from indexes.
 select
   w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.allow_reentry, w.project_id, w.created_at,
@@ -179,7 +179,7 @@ set version_id = :version_id
 where project_id = :project_id and id = :workflow_id;
 
 -- name: count_active :one
--- How many executions are under way, counted up to `limit`.
+-- How many executions are in progress, counted up to `limit`.
 select count(*)::int as "total!"
 from (
   select

@@ -12,7 +12,7 @@ export interface SegmentPreview {
   reachable: number;
   /** The counts are those of a sample of contacts, multiplied. */
   estimated: boolean;
-  /** The newest of them; where it is estimated, of those in the sample. */
+  /** The newest of them; if it is estimated, of those in the sample. */
   sample: Contact[];
 }
 

@@ -147,7 +147,7 @@ export function useApiPages<K extends PagedEndpoint>(
   return useInfiniteQuery<Answer<K>, Error, InfiniteData<Answer<K>>, readonly unknown[], string | null>({
     ...pages,
     getNextPageParam: (page) => ((page as Paged).hasMore ? (page as Paged).cursor : undefined),
-    // All pages that were read would be read again, one after the other.
+    // All pages that were read would be read again, one after another.
     refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= FEW_PAGES,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
     ...options,

@@ -41,9 +41,9 @@ export interface PageRoute {
   shortcut?: string;
   /** Not shown to those who are less. */
   role?: Project["role"];
-  /** Not shown where the installation is without it. */
+  /** Not shown if the installation is without it. */
   feature?: "billing" | undefined;
-  /** Not shown where the installation has it. */
+  /** Not shown if the installation has it. */
   without?: "billing" | undefined;
 }
 

@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
 
 type Described = Awaited<ReturnType<postgres.PendingQuery<postgres.Row[]>["describe"]>>;
 
-/** What a field of a row may be that is given as JSON, by the type of its column, where that is not the same as elsewhere. */
+/** What a field of a row may be that is given as JSON, by the type of its column, if that is not the same as elsewhere. */
 const JSON_TYPES: Record<string, string> = {
   int: "number",
   bigint: "number | string",

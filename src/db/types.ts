@@ -1,6 +1,6 @@
 import type postgres from "postgres";
 
-/** The pool, or the transaction that is under way. */
+/** The pool, or the transaction that is in progress. */
 export type Db = postgres.ISql;
 
 /** A piece of SQL with its own values, made with a tagged template. */

@@ -66,7 +66,7 @@ export async function examine(loadConfig: () => Config, { now = () => new Date()
   return found.flat();
 }
 
-/** The findings for people: one after the other, each with what to do. */
+/** The findings for people: one after another, each with what to do. */
 export function toText(findings: Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const indent = " ".repeat(9 + width + 2);

@@ -17,7 +17,7 @@ export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /**
  * The metrics in the text format of Prometheus. Those from the database are in the response of every process, and the
- * same in all; where it does not respond within 3 seconds `postrider_database_up` is 0, and what is missing is left
+ * same in all; if it does not respond within 3 seconds `postrider_database_up` is 0, and what is missing is left
  * out.
  */
 export async function renderMetrics(ctx: Context): Promise<string> {
@@ -62,7 +62,7 @@ interface Asking {
   done: Promise<boolean>;
 }
 
-// Where the pool is busy or the database slow, scrapes wait for the questions that are under way instead of adding to them.
+// Where the pool is busy or the database slow, scrapes wait for the questions that are in progress instead of adding to them.
 const askingsOf = perService(() => ({ current: null as Asking | null }));
 
 async function answersOf(ctx: Context): Promise<{ known: Known; isAll: boolean }> {

@@ -14,7 +14,7 @@ export interface SmtpPool {
   deliver(envelope: Envelope, message: Message, mayEnd?: MayEnd): Promise<string>;
   /** Resolves when there is a connection, which waits for a message then. Rejects with a `Failure`. */
   reach(): Promise<void>;
-  /** Ends the connections that have nothing under way, and the others when they are done. */
+  /** Ends the connections that have nothing in progress, and the others when they are done. */
   close(): void;
 }
 
@@ -107,7 +107,7 @@ export function createSmtpPool(options: SmtpPoolOptions): SmtpPool {
   };
 }
 
-/** The server has hung up while nothing was under way, and we see it now: the message can go another way. */
+/** The server has hung up while nothing was in progress, and we see it now: the message can go another way. */
 function wasStale({ sent, response, responseCode }: Failure): boolean {
   return sent === "nothing" && (response === undefined || responseCode === 421);
 }

@@ -43,7 +43,7 @@ export interface ReadyMail {
 
 /** One mail that is written while it is sent, because it may be large. */
 export interface StreamedMail extends Omit<ReadyMail, "source"> {
-  /** The whole message, again at each call. Where it throws, breaks off or never ends, the mail is deferred. */
+  /** The whole message, again at each call. If it throws, breaks off or never ends, the mail is deferred. */
   open(): Readable;
 }
 
@@ -88,6 +88,6 @@ export interface Mailer {
   send(mail: Mail | ReadyMail | StreamedMail, mayEnd?: MayEnd): Promise<Handover>;
   /** Whether the other side lets us in now: null, or why not. Sends nothing. */
   reach(): Promise<string | null>;
-  /** Ends all connections that have nothing under way. */
+  /** Ends all connections that have nothing in progress. */
   close(): void;
 }

@@ -24,7 +24,7 @@ export function toMessage(mail: Mail): SendMailOptions {
         ? "application/octet-stream"
         : attachment.contentType,
       contentDisposition: attachment.disposition,
-      // A view, not a copy: twenty mails under way may carry the same file.
+      // A view, not a copy: twenty mails in progress may carry the same file.
       content: Buffer.from(
         attachment.content.buffer,
         attachment.content.byteOffset,

@@ -239,7 +239,7 @@ export const stateProblems = {
       suggestion: "Try again",
     }),
 
-  /** What a request refers to, or its project, was deleted while it was under way. */
+  /** What a request refers to, or its project, was deleted while it was in progress. */
   goneMeanwhile: (resource: string) =>
     new Problem(409, "CONFLICT", `Cannot do this: the ${resource} has been deleted in the meantime`, {
       details: { resource },

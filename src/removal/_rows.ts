@@ -8,7 +8,7 @@ import type { Batch, Extent, Removed, RemovalStep } from "./_batches.ts";
 const BATCH_MS = 150;
 const FIRST_ROWS = 50;
 const MOST_ROWS = 2_000;
-/** A batch of so few takes long only where the machine is busy: smaller ones would take as long, and never come to an end. */
+/** A batch of so few takes long only if the machine is busy: smaller ones would take as long, and never come to an end. */
 const LEAST_ROWS = 20;
 
 /** The progress of a job. */

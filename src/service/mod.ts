@@ -48,7 +48,7 @@ export async function openService(given: Config, options: { guest?: boolean } = 
   return service;
 }
 
-/** The same, before anything is asked of a database that may be away; an embedded one is started. */
+/** The same, before anything is required of a database that may be away; an embedded one is started. */
 export async function createService(
   given: Config,
   { guest = false } = {},

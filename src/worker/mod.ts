@@ -16,7 +16,7 @@ export { taskListOf } from "./task_list.ts";
 export interface WorkerParts extends Care {
   tasks: Tasks;
   crontab: string;
-  /** Called when no more jobs will be taken. Resolves when nothing is under way that no job waits for. */
+  /** Called when no more jobs will be taken. Resolves when nothing is in progress that no job waits for. */
   onStop: (ctx: Context) => Promise<void>;
   /** Where it is to be less, or more, than in production. */
   patience?: Partial<LanePatience>;

@@ -104,7 +104,7 @@ async function sessionUrl(
   });
 }
 
-/** Asks under a key that holds the number of the checkout. Where that key is spent, the next attempt has another one. */
+/** Asks under a key that holds the number of the checkout. If that key is spent, the next attempt has another one. */
 async function withKey<T>(
   ctx: Context,
   projectId: string,

@@ -14,7 +14,7 @@ import { reportUsage } from "./usage_reports.ts";
 export interface StripeSubscription {
   status: string;
   periodEndsAt: Date | null;
-  /** When it ends, where somebody has cancelled it. */
+  /** When it ends, if somebody has cancelled it. */
   cancelsAt: Date | null;
   endedAt: Date | null;
 }

@@ -77,7 +77,7 @@ export async function proveByInvitation(
 }
 
 /**
- * Gives an account to the owner of its address, who has received a mail and chosen a password. Where it was not yet
+ * Gives an account to the owner of its address, who has received a mail and chosen a password. If it was not yet
  * proven that the two are the same, anybody may have created it: they lose access, and the owner is told what they may
  * have left.
  */

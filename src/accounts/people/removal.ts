@@ -80,7 +80,7 @@ function fatesOf(projects: OwnProject[]): ProjectFates {
 }
 
 /**
- * These projects have other members, who lose nothing but a member. Where that was the only owner, an admin becomes
+ * These projects have other members, who lose nothing but a member. If that was the only owner, an admin becomes
  * one; without an admin the project is disabled until the operator has appointed an owner. A former owner may know the
  * secret key of the project, so it is revoked. All are notified by mail.
  */

@@ -29,7 +29,7 @@ export interface FoundSession {
   lastUsedAt: Date;
   /** When its holder last entered the password or a factor again; null for not since it began. */
   provenAt: Date | null;
-  /** Null if no project was asked for, where it does not exist, and where the user is not a member of it. */
+  /** Null if no project was asked for, if it does not exist, and where the user is not a member of it. */
   project: SessionProject | null;
 }
 

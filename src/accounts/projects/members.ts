@@ -1,4 +1,4 @@
-// Who looks after a project, in which role. Changes to the members of one project come one after the other, so that an
+// Who looks after a project, in which role. Changes to the members of one project come one after another, so that an
 // owner is always left.
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";

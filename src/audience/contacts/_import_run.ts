@@ -152,7 +152,7 @@ async function* filePieces(
 }
 
 /**
- * Writes the rows that follow on `rowsDone`, and what happened to them, in one transaction. Where the database refuses
+ * Writes the rows that follow on `rowsDone`, and what happened to them, in one transaction. If the database refuses
  * one of them, it is found by halving. False when another process has taken the import further.
  */
 async function writeRows(
@@ -248,7 +248,7 @@ async function createdBy(tx: Context, writes: ContactWrite[]): Promise<string[]>
   return [...saved.values()].filter((contact) => contact.isNew).map((contact) => contact.email);
 }
 
-/** One write for each address. Where several rows have it, the later ones go over the earlier ones. */
+/** One write for each address. If several rows have it, the later ones go over the earlier ones. */
 function mergeRows({ projectId, subscribes }: ImportRun, rows: ContactRow[]): ContactWrite[] {
   const writes = new Map<string, ContactWrite>();
   for (const { email, given, change } of rows) {

@@ -121,7 +121,7 @@ export async function deleteContactField(ctx: Context, projectId: string, field:
 
 /**
  * A regular expression of Postgres that finds the key as a variable of a template: alone or behind `data.` and the
- * like, in brackets, or with a path below it. Where only the language of templates could tell (a key with spaces that
+ * like, in brackets, or with a path below it. If only the language of templates could tell (a key with spaces that
  * holds this one as a word, a name within `with` or `each`), it finds too much rather than too little.
  */
 function expressionWith(key: string): { pattern: string; word: string } {

@@ -1,4 +1,4 @@
-// A batch of the engine: some jobs in one transaction. Where that cannot be done they are taken apart, until only those
+// A batch of the engine: some jobs in one transaction. If that cannot be done they are taken apart, until only those
 // are left out that cannot be done themselves.
 import { type Context, inTransaction } from "../../context.ts";
 import { isConflict, isDatabaseAway, isTimeout } from "../../database_errors.ts";
@@ -18,7 +18,7 @@ import { firstRound, matchEvents, matchLater } from "./events.ts";
 const MAX_WALKING = 1_000;
 /** No graph leads on for ever without a pause; this is only the outermost wall. */
 const MAX_PASSES = 100;
-/** How many events of one contact go through a workflow, one after the other, in one transaction. */
+/** How many events of one contact go through a workflow, one after another, in one transaction. */
 const MAX_ROUNDS = 20;
 /** Until then executions that are left to other jobs have mostly come to where they wait, or to their end. */
 const LEFT_MS = 10_000;

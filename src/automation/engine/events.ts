@@ -42,7 +42,7 @@ export async function matchEvents(tx: Context, jobs: Jobs["start_workflows"][]):
 
 /**
  * Claims that can be made together, and those that must wait until another one of the same contact has ended:
- * concurrent events have the same effect as if they had come one after the other.
+ * concurrent events have the same effect as if they had come one after another.
  */
 export function firstRound(claims: Claim[]): { round: Claim[]; later: Claim[] } {
   const seen = new Set<string>();

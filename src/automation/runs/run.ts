@@ -8,7 +8,7 @@ import type { Json } from "../../db/types.ts";
 import { graphsOf } from "./graphs.ts";
 import { type Graph, type GraphStep, wayOut } from "../graph.ts";
 
-/** The states of an execution. The first two are under way, the others final. */
+/** The states of an execution. The first two are in progress, the others final. */
 export type ExecutionStatus = "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED";
 
 /** Identifies an execution. */
@@ -45,7 +45,7 @@ interface Ending {
   completedAt: Date;
 }
 
-/** An execution that is under way, in memory. */
+/** An execution that is in progress, in memory. */
 export interface Run extends ExecutionKey {
   workflowId: string;
   versionId: string;
@@ -88,7 +88,7 @@ export type StepOutcome =
   | { kind: "exit"; reason: string | null }
   | { kind: "fail"; reason: string; output?: Json };
 
-/** Reads executions that are under way and holds them until the commit, each once. Those that have ended are missing. */
+/** Reads executions that are in progress and holds them until the commit, each once. Those that have ended are missing. */
 export async function holdRuns(tx: Context, keys: ExecutionKey[]): Promise<Run[]> {
   if (keys.length === 0) return [];
   const rows = await q.executionRun.hold(tx, {

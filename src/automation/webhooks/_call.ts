@@ -1,4 +1,4 @@
-// One call of a webhook: filled in, signed, and sent where it may go.
+// One call of a webhook: filled in, signed, and sent if it may go.
 import { webhookSecretsOf } from "../../accounts/projects/webhook_secrets.ts";
 import type { Context } from "../../context.ts";
 import { guardOf } from "../../guard.ts";

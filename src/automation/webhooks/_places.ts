@@ -21,7 +21,7 @@ export interface CallPlaces<E extends PlacedCall> {
   enter(call: E): boolean;
   /** Gives a place back. */
   leave(call: E): void;
-  /** Puts a call aside; where it is aside already it keeps its turn. False when that would be too long in coming. */
+  /** Puts a call aside; if it is aside already it keeps its turn. False when that would be too long in coming. */
   putAside(call: E): boolean;
   /** Takes a place for a call that was put aside, one project after the other. Null when there is none. */
   enterNext(): E | null;
@@ -33,7 +33,7 @@ export interface CallPlaces<E extends PlacedCall> {
 
 /** The calls of one project. */
 interface Line<E> {
-  /** When those under way began: readings of performance.now(). */
+  /** When those in progress began: readings of performance.now(). */
   running: Map<E, number>;
   /** By the step, in the order of their turns. */
   aside: Map<string, E>;

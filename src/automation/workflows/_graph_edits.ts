@@ -28,7 +28,7 @@ export interface NewStep extends StepInput {
 
 /** How many steps a workflow may have. */
 export const MAX_STEPS = 500;
-/** Of all configs of a workflow together. Versions of it are kept for ever, and those under way in memory. */
+/** Of all configs of a workflow together. Versions of it are kept for ever, and those in progress in memory. */
 const MAX_CONFIGS_BYTES = 1_000_000;
 const ORIGIN: Position = { x: 0, y: 0 };
 

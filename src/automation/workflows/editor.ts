@@ -1,4 +1,4 @@
-// The steps of a workflow: added, changed, deleted. Executions under way continue by the version that they began with.
+// The steps of a workflow: added, changed, deleted. Executions in progress continue by the version that they began with.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem/mod.ts";

@@ -12,7 +12,7 @@ import { loadGraph } from "./versions.ts";
 
 /** The graph of a workflow. */
 export interface GraphDocument extends Document {
-  /** The tag of this graph: it is saved only where it is still the one that was read. */
+  /** The tag of this graph: it is saved only if it is still the one that was read. */
   version: string;
   findings: WorkflowFinding[];
 }
@@ -25,7 +25,7 @@ export async function getGraph(ctx: Context, projectId: string, workflowId: stri
 }
 
 /**
- * Saves a graph as a whole: what is not in it goes, what is new comes. Executions under way continue by the version that they
+ * Saves a graph as a whole: what is not in it goes, what is new comes. Executions in progress continue by the version that they
  * began with. Throws 412 where somebody has changed it since it was read, and 422 with everything that is wrong with it.
  */
 export async function saveGraph(

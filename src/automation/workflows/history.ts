@@ -1,4 +1,4 @@
-// What the graph of a workflow was before: kept whenever it is edited (`editGraph`), the last 100 versions. Executions under way go
+// What the graph of a workflow was before: kept whenever it is edited (`editGraph`), the last 100 versions. Executions in progress go
 // on by the one that they began with.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";

@@ -122,7 +122,7 @@ export async function createWorkflow(
 }
 
 /**
- * Deletes a workflow with its executions; their mails stay in the ledger. Throws CONFLICT while one is under way, and 412
+ * Deletes a workflow with its executions; their mails stay in the ledger. Throws CONFLICT while one is in progress, and 412
  * where somebody has edited it since.
  */
 export async function deleteWorkflow(

@@ -1,4 +1,4 @@
-// The campaigns of a project: what they became, and what is to be sent.
+// The campaigns of a project: what they became, and what will be sent.
 import { Button, Select } from "@mantine/core";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";

@@ -21,7 +21,7 @@ import { Canvas } from "./workflow/canvas.ts";
 import { drawnGraph } from "./workflow/drawn_graph.ts";
 import { isActive } from "./workflow/execution_states.ts";
 
-/** While it is under way its next steps are looked for. */
+/** While it is in progress its next steps are looked for. */
 const LOOK_MS = 5_000;
 
 /** `/workflows/:id/executions/:executionId`. */
@@ -101,7 +101,7 @@ function Shown({ execution, graph }: Props) {
   );
 }
 
-/** Why it ended, where that is not what one expects. */
+/** Why it ended, if that is not what one expects. */
 function Reason({ execution: { status, exitReason } }: { execution: ExecutionWithHistory }) {
   if (!exitReason || status === "CANCELLED") return null;
   return (

@@ -71,7 +71,7 @@ function NewTemplateForm({ start, senders, close }: FormProps) {
         data-autofocus
         key={form.key("name")}
         {...form.getInputProps("name")}
-        // After its own: it would take the place of this one.
+        // After its own: it would replace this one.
         onFocus={(event) => event.currentTarget.select()}
       />
       <Autocomplete

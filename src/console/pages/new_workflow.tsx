@@ -73,7 +73,7 @@ function NewWorkflowForm({ start, close }: { start: Start; close: () => void }) 
         data-autofocus
         key={form.key("name")}
         {...form.getInputProps("name")}
-        // After its own: it would take the place of this one.
+        // After its own: it would replace this one.
         onFocus={(event) => event.currentTarget.select()}
       />
       <Autocomplete

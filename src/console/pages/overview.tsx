@@ -1,4 +1,4 @@
-// How a project is doing: what is still to be set up, the figures of a period, what is under way, and what happens now.
+// How a project is doing: what is still to be set up, the figures of a period, what is in progress, and what happens now.
 import { SimpleGrid } from "@mantine/core";
 import { whenIdle } from "../parts/idle.ts";
 import { lazyPage } from "../parts/lazy_page.tsx";
@@ -13,7 +13,7 @@ import { UnderWay } from "./overview/under_way.tsx";
 import { ChartSkeleton } from "./overview/chart_skeleton.tsx";
 import classes from "./overview/overview.module.css";
 
-// They are as large as all the rest, and come when that is done: who goes on at once to another page does not wait for them.
+// They are as large as all the rest, and come when that is done: who continues at once to another page does not wait for them.
 const Charts = lazyPage(
   async () => {
     await whenIdle();

@@ -67,7 +67,7 @@ function Shown({ stored }: { stored: Stored }) {
     const isThere = ({ stepId }: Fault) => stepId === null || stepOf(model, stepId) !== undefined;
     return merged(refused, faultsOf(model), found.filter(isThere));
   }, [refused, model, found]);
-  // What was refused is shown where it is.
+  // What was refused is shown if it is.
   useEffect(() => {
     const [first] = refused;
     if (first) set({ tab: "canvas", step: first.stepId ?? "" }, { replace: true });

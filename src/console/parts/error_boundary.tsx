@@ -1,4 +1,4 @@
-// What is shown where a page breaks: the rest of the console continues.
+// What is shown if a page breaks: the rest of the console continues.
 import { Component, type ReactNode } from "react";
 import { Failed } from "./states.tsx";
 

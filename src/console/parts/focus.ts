@@ -1,4 +1,4 @@
-// Where the focus was. A dialog gives it back to what had it; where that has gone, such as an entry of a menu, it is lost.
+// Where the focus was. A dialog gives it back to what had it; if that has gone, such as an entry of a menu, it is lost.
 
 const REMEMBERED = 12;
 let before: HTMLElement[] = [];

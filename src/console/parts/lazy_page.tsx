@@ -65,7 +65,7 @@ const IDLE_MS = 2_000;
 const FREE_MS = 30;
 
 /**
- * Loads pages one after the other while the browser has nothing else to do, so that a step by key, which no pointer comes
+ * Loads pages one after another while the browser has nothing else to do, so that a step by key, which no pointer comes
  * before, finds them there. Not for those who save data. Returns what ends it.
  */
 export function loadAhead(pages: LazyPage[]): () => void {

@@ -1,4 +1,4 @@
-// Keys. Each is told with the words that `?` lists it under; two letters one after the other are written `g c`.
+// Keys. Each is told with the words that `?` lists it under; two letters one after another are written `g c`.
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 
 /** One key, or two in a row. `mod+k` is ⌘K on a Mac, and Ctrl+K elsewhere. */

@@ -82,7 +82,7 @@ export function SkeletonLines({ count = 4, height = 14 }: { count?: number; heig
   );
 }
 
-/** A page that is on its way. Where it comes at once, nothing flashes: it appears after a moment only. */
+/** A page that is on its way. If it comes at once, nothing flashes: it appears after a moment only. */
 export function LoadingPage() {
   return (
     <div className={classes.loading}>

@@ -13,7 +13,7 @@ export interface Column<T> {
   narrowWidth?: string;
   /** Numbers stand at the right. */
   align?: "left" | "right";
-  /** Not shown where the window is narrow. */
+  /** Not shown if the window is narrow. */
   isWideOnly?: boolean;
   cell: (row: T) => ReactNode;
 }

@@ -1,4 +1,4 @@
-// The text part of a mail, made from its HTML template once, and from each mail only where that would differ.
+// The text part of a mail, made from its HTML template once, and from each mail only if that would differ.
 import { createCache } from "../../cache.ts";
 import { readSyntax, type Expression } from "./syntax.ts";
 import { plainText, tidy } from "../plain_text.ts";

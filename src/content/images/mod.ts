@@ -86,7 +86,7 @@ async function keep(
     limitMb,
   });
   if (store && taken > 0) await putInStore(ctx, store, projectId, key, { bytes, contentType });
-  // The first upload has stored it; where none has, there was no room.
+  // The first upload has stored it; if none has, there was no room.
   const upload = await findUpload(ctx, projectId, key);
   if (!upload) throw problems.uploadsFull(limitMb);
   return upload;

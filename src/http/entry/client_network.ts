@@ -12,7 +12,7 @@ export interface KnowsAddress {
 
 /**
  * The network that a request comes from: an IPv4 address, or the first half of an IPv6 one. `X-Forwarded-For` counts
- * only where a trusted proxy has written it, and from its end only as far as such proxies vouch for it: anybody may
+ * only if a trusted proxy has written it, and from its end only as far as such proxies vouch for it: anybody may
  * have written the rest.
  */
 export function clientNetwork(ctx: Context, request: Request, server: KnowsAddress | null): string | null {

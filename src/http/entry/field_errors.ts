@@ -243,7 +243,7 @@ const KINDS: Record<string, string> = {
   array: "a list",
 };
 
-/** What a union takes; null only where it takes nothing else. */
+/** What a union takes; null only if it takes nothing else. */
 function unionMessage({ schema }: ValueError): string {
   const kinds = [...new Set(kindsOf(schema))];
   return kinds.length === 0 ? "Expected null" : `Expected ${kinds.join(" or ")}`;

@@ -1,4 +1,4 @@
-// How many of something may be under way at a time: of one project, and of all, in this process.
+// How many of something may be in progress at a time: of one project, and of all, in this process.
 import type { Context } from "../../context.ts";
 import { type Problem, problems } from "../../problem/mod.ts";
 
@@ -12,7 +12,7 @@ interface Limits {
 
 /**
  * Lets one more through for a project, and returns what to call when it is over; more than once does no harm. Throws 429
- * while too many of the project are under way, and 503 while too many are in all. `task` completes "Cannot … now".
+ * while too many of the project are in progress, and 503 while too many are in all. `task` completes "Cannot … now".
  */
 export function createTurnstile(
   task: string,

@@ -1,4 +1,4 @@
-// When a campaign is to be sent, as requests write it.
+// When a campaign will be sent, as requests write it.
 import { problems } from "../../problem/mod.ts";
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d(:?\d\d)?)?)?$/i;

@@ -7,7 +7,7 @@ import { problems } from "../../problem/mod.ts";
 import { guideIndex, guidePage, GUIDES } from "../pages/guide_pages.ts";
 import { referencePages } from "../pages/reference_pages.ts";
 
-/** Something that is sent again only where it is not known. */
+/** Something that is sent again only if it is not known. */
 interface Known {
   body: string;
   headers: Readonly<Record<string, string>>;

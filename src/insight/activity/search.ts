@@ -32,7 +32,7 @@ export async function searchActivity(
   const page = { after, limit: limit + 1 };
   const found: FeedPlace[][] = [];
   if (!filter.contactId && contactIds.length > 0) {
-    // Ten statements at most, one after the other: each of them reads its page from the indexes of one contact.
+    // Ten statements at most, one after another: each of them reads its page from the indexes of one contact.
     const wanted = sourcesOfWanted(filter);
     for (const contactId of contactIds)
       found.push(await findPlaces(ctx, projectId, { ...filter, contactId, wanted }, page));

@@ -62,7 +62,7 @@ export async function recountProject(
   };
 }
 
-/** The same for every project, one after the other. */
+/** The same for every project, one after another. */
 export async function recountProjects(ctx: Context): Promise<Recount[]> {
   const recounts: Recount[] = [];
   for await (const projectIds of everyProject(ctx)) {

@@ -159,7 +159,7 @@ function hostOf(address: string): string {
   return new URL(address).host;
 }
 
-/** Asks for the head; where that is refused, as some servers do, for the page, of which nothing but the head is read. */
+/** Asks for the head; if that is refused, as some servers do, for the page, of which nothing but the head is read. */
 async function visit(ctx: Context, projectId: string, url: string, visitMs: number): Promise<Fault | null> {
   const endsAt = performance.now() + visitMs;
   const ask = async (method: string): Promise<GuardedAnswer> =>

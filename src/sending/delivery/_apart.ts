@@ -137,7 +137,7 @@ class MailsApart implements ApartMails {
     return chosen;
   }
 
-  /** Some domains at a time, one after the other, round and round. */
+  /** Some domains at a time, one after another, round and round. */
   private *look(): Generator<string> {
     const { counts } = this;
     // Each time only a few are walked through completely: those chosen last are at the end.

@@ -1,4 +1,4 @@
-// What the mails under way say, in the memory of this process. Contents never change.
+// What the mails in progress say, in the memory of this process. Contents never change.
 import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -7,7 +7,7 @@ import { createPauses } from "../../pauses.ts";
 import { prepareContent, type PreparedContent } from "../compose/mod.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
-// Those that several mails share: of each campaign under way it is one. A content of a megabyte is rare.
+// Those that several mails share: of each campaign in progress it is one. A content of a megabyte is rare.
 const MAX_PREPARED = 50;
 const MAX_ATTACHED = 1_000;
 const MAX_ATTACHED_BYTES = 32 * 1_048_576;
@@ -70,7 +70,7 @@ async function prepare(
   return await prepareContent(ctx, content, pause);
 }
 
-/** The attachments of these mails, by content. What several mails under way carry is read once. */
+/** The attachments of these mails, by content. What several mails in progress carry is read once. */
 export async function loadAttachments(
   ctx: Context,
   emails: ClaimedEmail[],

@@ -31,7 +31,7 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-// While others are under way a pass waits until it is worth it, but never longer than this.
+// While others are in progress a pass waits until it is worth it, but never longer than this.
 const PATIENCE_MS = 3;
 /** A mail whose turn is nearer than this waits for it here; the others wait in the queue of the database, at no cost. */
 const LONGEST_WAIT_MS = 2_000;
@@ -180,7 +180,7 @@ class PassingDispatcher implements Dispatcher {
     return admission.admitted as QueuedRequest[];
   }
 
-  /** True when it is under way now. */
+  /** True when it is in progress now. */
   private begin(request: QueuedRequest, claimed: Map<string, ClaimedMail> | Error): boolean {
     const mail = claimed instanceof Error ? undefined : claimed.get(request.emailId);
     if (mail && !this.underway.has(request.emailId)) {
@@ -230,7 +230,7 @@ class PassingDispatcher implements Dispatcher {
     for (const request of this.places.takeStuck(isStuck)) this.sendApart(request);
   }
 
-  /** As long as something waits or is under way, somebody looks who takes long. */
+  /** As long as something waits or is in progress, somebody looks who takes long. */
   private tickLater(): void {
     if (this.isTicking) return;
     this.isTicking = true;
@@ -252,7 +252,7 @@ class PassingDispatcher implements Dispatcher {
     });
   }
 
-  /** Nobody waits for this one. Where it fails, it is due and without a job, and the sweep finds it. */
+  /** Nobody waits for this one. If it fails, it is due and without a job, and the sweep finds it. */
   private async deliverUnasked(request: DeliveryRequest): Promise<void> {
     try {
       await this.deliver(request);

@@ -20,7 +20,7 @@ export interface Flight {
   cancel(): void;
 }
 
-/** How often those under way are checked. */
+/** How often those in progress are checked. */
 export const TICK_MS = 100;
 
 /** What a flight is part of. */

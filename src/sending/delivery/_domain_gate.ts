@@ -63,7 +63,7 @@ export function gateAfter(
   at: { beganAt: number; endedAt: number; now: number; random: () => number },
 ): Gate {
   if (verdict === "answered") return OPEN_GATE;
-  // Forty concurrent failures are one failure, and so are those that retry one after the other when it is due.
+  // Forty concurrent failures are one failure, and so are those that retry one after another when it is due.
   if (at.beganAt < gate.countedAt || (!isOpen(gate) && !gate.isAsking)) return gate;
   const refusals = gate.refusals + 1;
   const pauses = refusals - REFUSALS_TO_CLOSE + 1;

@@ -5,7 +5,7 @@ import { q } from "../../db/queries.ts";
 
 /** Mails whose domains are looked up in one statement. */
 const MAX_MAILS = 500;
-/** While others are under way a mail waits this long for more to be looked up with it: one costs as much as ten. */
+/** While others are in progress a mail waits this long for more to be looked up with it: one costs as much as ten. */
 const GATHER_MS = 5;
 
 /** Returns the domain of a mail that is still to be sent; null for others. */

@@ -34,13 +34,13 @@ export interface DomainPace {
   ask(asking: Asking): Leave;
   /** Takes a place. `onSlow` is called once if the mail turns out to be slow, at once if its domain is known to be. */
   take(asking: Asking, onSlow: () => void): Flight;
-  /** How many mails of a domain are under way. */
+  /** How many mails of a domain are in progress. */
   inFlight(domain: string): number;
   /** How many mails to the domain, of those that wait apart, may come back. */
   room(domain: string): DomainRoom;
   /** Whether the domain has stopped taking mail, and waits for its next trial. */
   isFailing(domain: string): boolean;
-  /** To be called every {@linkcode TICK_MS} while something is under way. True when more mails have become slow. */
+  /** To be called every {@linkcode TICK_MS} while something is in progress. True when more mails have become slow. */
   tick(): boolean;
   /** How many domains it remembers. */
   readonly size: number;

@@ -6,7 +6,7 @@ import type { DeliveryRequest } from "./_requests.ts";
 /** Bulk leaves a tenth of the connections to the others: a server that is slow to answer would else hold all. */
 const BULK_SHARE = 0.9;
 
-/** A request while it waits here and while it is under way. */
+/** A request while it waits here and while it is in progress. */
 export interface QueuedRequest extends DeliveryRequest {
   done: () => void;
   failed: (error: unknown) => void;

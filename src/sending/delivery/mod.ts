@@ -89,7 +89,7 @@ async function deliver(
     emails.map(({ id, domain }) => deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain })),
   );
   const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
-  // One that failed fails the job, but only when nothing of it is under way any more.
+  // One that failed fails the job, but only when nothing of it is in progress any more.
   const failure = refusals.find((reason) => !(reason instanceof Postponed));
   if (failure) throw failure;
   const waits = (refusals as Postponed[]).map((postponed) => postponed.waitMs);

@@ -13,7 +13,7 @@ const REFRESH_MS = 5_000;
 interface Rates {
   /** Mails a second, by bucket. */
   rates: Map<string, number>;
-  /** The reading of them that is valid, or under way. */
+  /** The reading of them that is valid, or in progress. */
   reading: Promise<void> | null;
   readAt: number;
   /**
@@ -80,7 +80,7 @@ async function grant(
 
 /**
  * How many milliseconds a batch has to wait for its place in the line of its project, when everybody before it in this
- * process takes theirs. So thousands of batches come one after the other, and do not ask again and again.
+ * process takes theirs. So thousands of batches come one after another, and do not ask again and again.
  */
 export function placeOfBatch(ctx: Context, projectId: string, rate: number, mails: number): number {
   const { lines } = stateOf(ctx);

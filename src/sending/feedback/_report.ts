@@ -139,7 +139,7 @@ export function eventsOf(report: Report, newSoftBounces: ReadonlySet<string>): N
   return events.map(([name, particulars]) => ({ ...about, name, data: { ...common, ...particulars } }));
 }
 
-/** Why nothing is to be sent any more to whom this mail went; null if nothing new speaks against it. */
+/** Why nothing will be sent any more to whom this mail went; null if nothing new speaks against it. */
 export function reasonToGiveUp({ news }: Report): Lost["reason"] | null {
   if (news.complainedAt) return "COMPLAINT";
   return news.bouncedAt ? "BOUNCE" : null;

@@ -67,7 +67,7 @@ function headersOf(userAgent: string | null): Headers {
   return new Headers({ "user-agent": (userAgent ?? "").replace(/[^ -~]/g, "?") });
 }
 
-/** Whom nothing is to be sent to any more after this. */
+/** Whom nothing will be sent to any more after this. */
 function lostIn(report: Report): Lost[] {
   const reason = reasonToGiveUp(report);
   const { projectId, contactId } = report.mail;

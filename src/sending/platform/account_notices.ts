@@ -119,7 +119,7 @@ export async function sendAccountNotice(
 }
 
 /**
- * Asks whether a new address is theirs. Where it has an account, it is only told so: who asked learns nothing. The mails
+ * Asks whether a new address is theirs. If it has an account, it is only told so: who asked learns nothing. The mails
  * about earlier ones no longer work.
  */
 export async function sendEmailChangeMail(ctx: Context, userId: string, email: string): Promise<void> {

@@ -37,7 +37,7 @@ export async function inviteMember(
   });
 }
 
-/** Otherwise anybody could mail strangers in any name. Where no mail is sent, nobody could verify an address either. */
+/** Otherwise anybody could mail strangers in any name. If no mail is sent, nobody could verify an address either. */
 function assertMayMail({ config }: Context, actor: Actor): void {
   if (config.PLATFORM_FROM && actor.kind === "user" && !actor.proven) throw problems.mustProveAddress();
 }

@@ -79,7 +79,7 @@ function contentOf({
   templateId,
 }: TestedMessage) {
   return {
-    // Cut, where it is too long, when it is rendered.
+    // Cut, if it is too long, when it is rendered.
     subject: PREFIX + subject,
     html: withPreheader(html, preheader),
     text: null,

@@ -1,4 +1,4 @@
-// What is asked of a provider: within bounds, and without following it anywhere.
+// What is required of a provider: within bounds, and without following it anywhere.
 import type { CustomFetchOptions } from "openid-client";
 
 /** Key sets and metadata are the largest, with some 10 KB. */

@@ -79,7 +79,7 @@ export type Finished = { returnTo: string } & (
 );
 
 /**
- * Finishes it: a session begins, and the one that the browser had ends. Where it is not proven whose the account with this
+ * Finishes it: a session begins, and the one that the browser had ends. If it is not proven whose the account with this
  * address is, its password is asked for first. Throws if the browser is not the one in which it began or has been back
  * before, and where the provider's answer does not stand up.
  */

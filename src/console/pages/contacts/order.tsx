@@ -57,7 +57,7 @@ export function OrderMenu({ filters, set }: Props) {
 export interface Jumping {
   isOpen: boolean;
   setOpen: (isOpen: boolean) => void;
-  /** By last activity there is nowhere to jump to. */
+  /** Sorting by last activity has no positions to jump to. */
   isBlocked: boolean;
 }
 

@@ -62,7 +62,7 @@ function Tools({ filters, set, columns, jumping }: Props & { jumping: Jumping })
         size="xs"
         aria-label="Segment"
         placeholder="Any segment"
-        nothingFoundMessage={segments.length === 0 ? "There are no segments yet" : "No segment is called so"}
+        nothingFoundMessage={segments.length === 0 ? "There are no segments yet" : "No segment has this name"}
         data={segments.map(({ id, name }) => ({ value: id, label: name }))}
         value={filters.segment || null}
         onChange={(segment) => set({ segment: segment ?? "" })}

@@ -1,4 +1,4 @@
-// Changes to a segment, saved only where nobody else has changed it since.
+// Changes to a segment, saved only if nobody else has changed it since.
 import { Alert, Button, Group } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

@@ -14,5 +14,5 @@ export const EXECUTION_STATES: ExecutionState[] = [
   "CANCELLED",
 ];
 
-/** Whether it is under way. */
+/** Whether it is in progress. */
 export const isActive = (status: ExecutionState) => status === "RUNNING" || status === "WAITING";

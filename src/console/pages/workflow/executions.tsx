@@ -163,7 +163,7 @@ function None({ workflow, start, clear }: NoneProps) {
   );
 }
 
-/** Ends all that are under way. How many that are is asked first. */
+/** Ends all that are in progress. How many that are is asked first. */
 function CancelAll({ workflow: { id, name } }: { workflow: WorkflowGraph }) {
   const page = { pageSize: 1 };
   const path = { id };

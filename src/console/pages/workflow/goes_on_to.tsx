@@ -37,7 +37,7 @@ export function GoesOnTo(props: Props) {
               data={choicesOf(model, step, branch)}
               value={way?.to ?? NOBODY}
               onChange={(next) => next && choose(props, branch, next)}
-              // What is typed takes the place of what is chosen.
+              // What is typed replaces what is chosen.
               onFocus={(event) => event.currentTarget.select()}
               searchable
               allowDeselect={false}

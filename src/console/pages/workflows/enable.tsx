@@ -89,7 +89,7 @@ function explain({ id, name }: Switched, faults: FieldFault[]): void {
 
 const A_MONTH_MS = 30 * 86_400_000;
 
-/** What is known of those who would enter. Where it cannot be read, nothing is said. */
+/** What is known of those who would enter. If it cannot be read, nothing is said. */
 interface Known {
   /** How often the event happened in the last 30 days. */
   happened?: number | undefined;

@@ -1,4 +1,4 @@
-// One filter: what it is about, what is asked of it, and the value.
+// One filter: what it is about, what is required of it, and the value.
 import { ActionIcon, NativeSelect } from "@mantine/core";
 import { CloseIcon } from "../icons.tsx";
 import { entryOf, firstOperator } from "./catalogue.ts";

@@ -1,4 +1,4 @@
-// What is asked of a field: the operator, and what is next to it.
+// What is required of a field: the operator, and what is next to it.
 import { Autocomplete, NativeSelect } from "@mantine/core";
 import { entryOf } from "../../../parts/conditions/catalogue.ts";
 import { type DraftFilter, type LineFaults } from "../../../parts/conditions/draft.ts";
