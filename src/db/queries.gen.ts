@@ -14,7 +14,7 @@ export interface Queries {
     /** What this token is for, whatever that is, and whose; `proven` as in `users.sql`. It is left to be used.
      * (sql/queries/account_tokens.sql:22) */
     about(on: On, args: { tokenHash: Uint8Array; now: Date }): Promise<{ purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; email: string; newEmail: string | null; userId: string | null; verified: boolean; proven: boolean; hasPassword: boolean } | null>;
-    /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after the other.
+    /** Whose token this is, locked for the rest of the transaction: two tokens of one person are used one after another.
      * Null when it is unknown, used, expired, or for another purpose.
      * (sql/queries/account_tokens.sql:32) */
     holdOwner(on: On, args: { tokenHash: Uint8Array; purpose: "VERIFY_EMAIL" | "RESET_PASSWORD" | "REMOVE_ACCOUNT" | "CHANGE_EMAIL"; now: Date }): Promise<{ id: string } | null>;
@@ -35,7 +35,7 @@ export interface Queries {
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   activity: {
-    /** The next items of the feed, the newest first. `key` is the place of an item in the order of time; `kind` and `id`
+    /** The next items of the feed, newest first. `key` is the place of an item in the order of time; `kind` and `id`
      * break ties. Only items not before `since` and after a given place are read: the place has the key `before`, and for
      * each kind the ids that items with this key must be below. The key of an event is its id. `sources` says which parts
      * are read at all; each reads no more than a page, by an index. Names are compared as a range of the index: for a name
@@ -77,7 +77,7 @@ export interface Queries {
     present(on: On, args: { projectId: string; names: string[] }): Promise<{ names: string[]; isTriggered: boolean; isScheduled: boolean; isSent: boolean; isStarted: boolean; isCompleted: boolean }>;
   };
   activityUpcoming: {
-    /** What is to happen until then, the next first: scheduled campaigns, and executions that go on by themselves.
+    /** What is to happen until then, next first: scheduled campaigns, and executions that continue by themselves.
      * (sql/queries/activity_upcoming.sql:1) */
     list(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowId: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
   };
@@ -86,13 +86,13 @@ export interface Queries {
      * up events contact by contact when it expects the table not to fit.
      * (sql/queries/audience.sql:1) */
     allowHashing(on: On): Promise<number>;
-    /** How many contacts satisfy a compiled condition.
+    /** How many contacts match a compiled condition.
      * (sql/queries/audience.sql:6) */
     countMatching(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
-    /** Ids of the contacts that satisfy a compiled condition, in id order, after `after_id`.
+    /** Ids of the contacts that match a compiled condition, in id order, after `after_id`.
      * (sql/queries/audience.sql:13) */
     matching(on: On, args: { projectId: string; afterId: string | null; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
-    /** How many contacts satisfy a compiled condition, and how many of them are subscribed.
+    /** How many contacts match a compiled condition, and how many of them are subscribed.
      * (sql/queries/audience.sql:25) */
     countReachable(on: On, args: { projectId: string; audience: Fragment }): Promise<{ count: number; reachable: number }>;
     /** Whether each of some compiled filters holds for a contact.
@@ -102,15 +102,15 @@ export interface Queries {
      * by bots are not the contact's.
      * (sql/queries/audience.sql:39) */
     happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
-    /** How many contacts satisfy a compiled condition whose address is on the suppression list: the shorter of the two lists
+    /** How many contacts match a compiled condition whose address is on the suppression list: the shorter of the two lists
      * leads.
      * (sql/queries/audience.sql:58) */
     countSuppressed(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
-    /** Of a sample of contacts: how many satisfy a compiled condition, how many of these are subscribed, and whose address is on
+    /** Of a sample of contacts: how many match a compiled condition, how many of these are subscribed, and whose address is on
      * the suppression list. `percent` of the table's blocks are read, the same each time.
      * (sql/queries/audience.sql:67) */
     sampleReach(on: On, args: { audience: Fragment; projectId: string; percent: number }): Promise<{ seen: number; matching: number; subscribed: number; suppressed: number; subscribedSuppressed: number }>;
-    /** Some of the contacts who satisfy a compiled condition, from `percent` of the table's blocks, in an order that has to do
+    /** Some of the contacts who match a compiled condition, from `percent` of the table's blocks, in an order that has to do
      * with nothing.
      * (sql/queries/audience.sql:86) */
     sampleIds(on: On, args: { percent: number; projectId: string; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
@@ -129,7 +129,7 @@ export interface Queries {
     total(on: On, args: { projectId: string }): Promise<{ total: number }>;
   };
   billing: {
-    /** The account of a project, where it has none yet.
+    /** The account of a project, if it has none yet.
      * (sql/queries/billing.sql:1) */
     open(on: On, args: { projectId: string }): Promise<number>;
     /** (sql/queries/billing.sql:9) */
@@ -153,7 +153,7 @@ export interface Queries {
     /** The report, without the ids.
      * (sql/queries/bulk_jobs.sql:6) */
     byId(on: On, args: { projectId: string; jobId: string }): Promise<{ id: string; operation: "subscribe" | "unsubscribe" | "delete" | "add" | "remove"; state: "waiting" | "active" | "completed" | "failed"; contactCount: number | null; successCount: number; unchangedCount: number; failureCount: number; errors: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null } | null>;
-    /** Marks a job as under way, also one that a crash has left so. Null when it is done.
+    /** Marks a job as in progress, also one that a crash has left so. Null when it is done.
      * (sql/queries/bulk_jobs.sql:14) */
     begin(on: On, args: { projectId: string; jobId: string }): Promise<{ contactIds: string[] | null; filter: Json | null; excludeIds: string[]; contactCount: number | null } | null>;
     /** (sql/queries/bulk_jobs.sql:21) */
@@ -173,7 +173,7 @@ export interface Queries {
      * once, even when two jobs overlap. Rows are locked in the order of `contacts.upsert_many`.
      * (sql/queries/bulk_jobs.sql:62) */
     setSubscribed(on: On, args: { projectId: string; contactIds: string[]; subscribed: boolean }): Promise<{ id: string; isChanged: boolean }[]>;
-    /** Adds what became of the contacts up to `after_id`, which the holder of the lock has worked on.
+    /** Adds what happened to the contacts up to `after_id`, which the holder of the lock has worked on.
      * (sql/queries/bulk_jobs.sql:87) */
     advance(on: On, args: { afterId: string; changed: number; unchanged: number; failed: number; errors: JsonArg; projectId: string; jobId: string }): Promise<number>;
     /** (sql/queries/bulk_jobs.sql:98) */
@@ -189,7 +189,7 @@ export interface Queries {
     /** Adds up to `limit` deltas to the counts.
      * (sql/queries/campaign_links.sql:17) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
-    /** What became of the mails of a campaign, hour by hour (UTC): the hours in which something did.
+    /** What happened to the mails of a campaign, hour by hour (UTC): the hours in which something did.
      * (sql/queries/campaign_links.sql:52) */
     series(on: On, args: { projectId: string; since: Date; until: Date; campaignId: string }): Promise<{ hour: Date; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number }[]>;
   };
@@ -202,7 +202,7 @@ export interface Queries {
     total(on: On, args: { projectId: string }): Promise<{ total: number; active: number; completed: number; sent: number; opened: number; clicked: number }>;
   };
   campaignReasons: {
-    /** Why mails of a campaign did not arrive, the most frequent first, by the newest `sample` mails of each state. What differs
+    /** Why mails of a campaign did not arrive, most frequent first, by the newest `sample` mails of each state. What differs
      * from mail to mail in the words of a server, addresses and ids, is left out, so that the same reason counts as one.
      * (sql/queries/campaign_reasons.sql:1) */
     list(on: On, args: { projectId: string; campaignId: string; sample: number; limit: number }): Promise<{ status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; reason: string; mails: number; example: string; seen: number }[]>;
@@ -246,22 +246,22 @@ export interface Queries {
      * the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
      * (sql/queries/campaign_send.sql:160) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
-    /** Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent at this moment
+    /** Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent now
      * are left alone, and so are those that are about to be deleted anyway.
      * (sql/queries/campaign_send.sql:194) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
-     * still be tried: without one they stand still.
+     * still be tried: without one they are stalled.
      * (sql/queries/campaign_send.sql:221) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; hasSnapshot: boolean; hasJobs: boolean }[]>;
     /** While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
-     * again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it looked at.
+     * again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it checked.
      * (sql/queries/campaign_send.sql:238) */
     forgive(on: On, args: { afterCampaignId: string; after: Date; before: Date; limit: number; now: Date }): Promise<{ mails: number; campaignId: string | null; dueAt: Date | null }>;
     /** The first of these mails that can still be sent now: somebody else held it when the others were taken.
      * (sql/queries/campaign_send.sql:262) */
     left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
-    /** Gives jobs to due mails that have none, batch by batch, the oldest first. The period in which they are retried
+    /** Gives jobs to due mails that have none, batch by batch, oldest first. The period in which they are retried
      * restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
      * join would compare every mail with every other.
      * (sql/queries/campaign_send.sql:272) */
@@ -270,7 +270,7 @@ export interface Queries {
   campaigns: {
     /** (sql/queries/campaigns.sql:1) */
     byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
-    /** One page, with bodies only where they are asked for. A project has hundreds of campaigns, and not millions: sorting them
+    /** One page, with bodies only if they are asked for. A project has hundreds of campaigns, and not millions: sorting them
      * all costs little.
      * (sql/queries/campaigns.sql:19) */
     list(on: On, args: { withBody: boolean; sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
@@ -309,7 +309,7 @@ export interface Queries {
      * mails: it is finished.
      * (sql/queries/campaigns.sql:183) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
-    /** The campaigns that are being sent, or will be at their time, the oldest first.
+    /** The campaigns that are being sent, or will be at their time, oldest first.
      * (sql/queries/campaigns.sql:200) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
@@ -319,7 +319,7 @@ export interface Queries {
   capturedMails: {
     /** (sql/queries/captured_mails.sql:3) */
     insert(on: On, args: { projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; source: Uint8Array }): Promise<{ id: string }>;
-    /** One page, the newest first, of the mails that match. It looks through `window` mails at most, from the place on. One of
+    /** One page, newest first, of the mails that match. It looks through `window` mails at most, from the place on. One of
      * the two parts is never entered: each has its index, whatever plan is cached.
      * (sql/queries/captured_mails.sql:12) */
     list(on: On, args: { projectId: string | null; after: string; before: string; window: number; to: string | null; isRead: boolean | null; pattern: string | null; addressPattern: string | null; limit: number }): Promise<{ id: string; projectId: string | null; emailId: string | null; fromAddress: string; toAddress: string; subject: string; capturedAt: Date; readAt: Date | null }[]>;
@@ -403,7 +403,7 @@ export interface Queries {
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   contactDeletion: {
-    /** No workflow goes on for a contact that is deleted, and what its executions knew of it is forgotten.
+    /** No workflow continues for a contact that is deleted, and what its executions knew of it is forgotten.
      * (sql/queries/contact_deletion.sql:1) */
     endExecutions(on: On, args: { projectId: string; contactIds: string[]; now: Date }): Promise<number>;
     /** The ledger outlives the contact: its identity is erased (the address becomes a hash that only the same address in the
@@ -427,7 +427,7 @@ export interface Queries {
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
-    /** The values of one key, the most frequent first, without null and without objects and lists.
+    /** The values of one key, most frequent first, without null and without objects and lists.
      * (sql/queries/contact_fields.sql:1) */
     values(on: On, args: { key: string; source: Fragment; projectId: string; pattern: string | null; limit: number }): Promise<{ value: Json }[]>;
     /** Removes a key from up to `limit` contacts that have it, in the order of their ids, after `after_id`.
@@ -447,7 +447,7 @@ export interface Queries {
     /** The report.
      * (sql/queries/contact_imports.sql:9) */
     byId(on: On, args: { projectId: string; importId: string }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; examples: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null; fileName: string | null; createdBy: string | null; uploadedAt: Date | null; undoState: "waiting" | "active" | "completed" | "failed" | null; undoDeleted: number; undoRestored: number; undoKept: number } | null>;
-    /** Marks an import as under way, also one that a crash has left so. Null when it is done.
+    /** Marks an import as in progress, also one that a crash has left so. Null when it is done.
      * (sql/queries/contact_imports.sql:17) */
     begin(on: On, args: { projectId: string; importId: string }): Promise<{ dryRun: boolean; rowCount: number | null; rowsDone: number; failureCount: number; mapping: Json | null; subscribes: boolean; bytesDone: string; linesDone: number } | null>;
     /** A piece of the file, counted from 0. Null after its end, and when the file is gone.
@@ -456,10 +456,10 @@ export interface Queries {
     /** The file can be read to its end.
      * (sql/queries/contact_imports.sql:30) */
     counted(on: On, args: { rowCount: number; projectId: string; importId: string }): Promise<number>;
-    /** Locks an import that stands at this row. Null when another process has taken it further, or it is done.
+    /** Locks an import that is at this row. Null when another process has taken it further, or it is done.
      * (sql/queries/contact_imports.sql:36) */
     hold(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<{ id: string } | null>;
-    /** Adds what became of the rows after `rows_done`. 0 when another process has taken the import further.
+    /** Adds what happened to the rows after `rows_done`. 0 when another process has taken the import further.
      * (sql/queries/contact_imports.sql:43) */
     advance(on: On, args: { rows: number; bytesDone: string; linesDone: number; created: number; updated: number; failed: number; errors: JsonArg; projectId: string; importId: string; rowsDone: number }): Promise<number>;
     /** An import that has reached its last row is done, and its file is dropped.
@@ -468,7 +468,7 @@ export interface Queries {
     /** An import that cannot be done. It stays so, and its file is dropped.
      * (sql/queries/contact_imports.sql:68) */
     fail(on: On, args: { reason: string; projectId: string; importId: string }): Promise<number>;
-    /** The reports, the newest first, without their errors.
+    /** The reports, newest first, without their errors.
      * (sql/queries/contact_imports.sql:80) */
     page(on: On, args: { projectId: string; beforeId: string | null; limit: number }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; examples: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null; fileName: string | null; createdBy: string | null; uploadedAt: Date | null; undoState: "waiting" | "active" | "completed" | "failed" | null; undoDeleted: number; undoRestored: number; undoKept: number }[]>;
     /** How many reports of a project are kept.
@@ -499,7 +499,7 @@ export interface Queries {
     /** Notes the contacts that an import has made.
      * (sql/queries/contact_imports.sql:166) */
     noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
-    /** Marks an import as being undone, once, also one that failed half-way. Null where it has not ended, was a dry run, is older than
+    /** Marks an import as being undone, once, also one that failed half-way. Null if it has not ended, was a dry run, is older than
      * `since`, or is undone.
      * (sql/queries/contact_imports.sql:176) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
@@ -533,7 +533,7 @@ export interface Queries {
      * marks one that a reset is about to delete.
      * (sql/queries/contacts.sql:1) */
     upsertMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg }[]; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
-    /** Which of these addresses belong to contacts that somebody else has locked at this moment. It waits for nobody.
+    /** Which of these addresses belong to contacts that somebody else has locked now. It waits for nobody.
      * (sql/queries/contacts.sql:36) */
     heldAmong(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** Which of these addresses belong to contacts who do not want mail any more.
@@ -565,13 +565,13 @@ export interface Queries {
     /** One page of the members of a segment, the newest contacts first. `sort_key` goes into the cursor.
      * (sql/queries/contacts.sql:147) */
     members(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
-    /** The newest contacts who satisfy a compiled condition.
+    /** The newest contacts who match a compiled condition.
      * (sql/queries/contacts.sql:158) */
     newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** The event down to which `contact_activity` tells all that happened. Null where that is everything.
+    /** The event down to which `contact_activity` tells all that happened. Null if that is everything.
      * (sql/queries/contacts.sql:167) */
     activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
-    /** Contacts by what they did last, the newest first, between two events. What a contact did before that does not count
+    /** Contacts by what they did last, newest first, between two events. What a contact did before that does not count
      * again.
      * (sql/queries/contacts.sql:177) */
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
@@ -591,11 +591,11 @@ export interface Queries {
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
-    /** Whether their mails are followed is settled here, by the project's setting of this moment.
+    /** Whether their mails are followed is decided here, by the project's current setting.
      * (sql/queries/contents.sql:1) */
     insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean }[]; projectId: string }): Promise<number>;
-    /** Copies a content with its attachments under another id, for a mail of its own; nothing where its body is gone.
-     * Whether it is followed is settled anew.
+    /** Copies a content with its attachments under another id, for a mail of its own; nothing if its body is gone.
+     * Whether it is tracked is decided again.
      * (sql/queries/contents.sql:18) */
     copy(on: On, args: { id: string; projectId: string; contentId: string }): Promise<number>;
     /** Adds the attachments of contents. `rows` holds `{content_id, position, filename, content_type, cid?, disposition,
@@ -677,7 +677,7 @@ export interface Queries {
     /** What the mails of a campaign say.
      * (sql/queries/demo_mails.sql:19) */
     addCampaignContent(on: On, args: { id: string; at: Date; projectId: string; campaignId: string }): Promise<{ id: string }>;
-    /** The ledger: the mails of campaigns, of steps that were passed, and about orders, with what became of them. An address
+    /** The ledger: the mails of campaigns, of steps that were passed, and about orders, with what happened to them. An address
      * that does not exist bounces once; who opted out does so by the last mail before. Nothing here is ever to be sent: what
      * is PENDING is due in 30 days. `campaigns` holds `{n, id, content_id, at, country?, plan?, opens, clicks}`, `steps`
      * `{id, template_id, content_id}`, and `notices` `{event_name, template_id}`.
@@ -729,7 +729,7 @@ export interface Queries {
     /** Whether one came by SNS within the days that they are remembered.
      * (sql/queries/doctor.sql:38) */
     takesNotifications(on: On): Promise<{ hasCome: boolean }>;
-    /** The campaigns of disabled projects that go on as soon as their project is enabled.
+    /** The campaigns of disabled projects that continue as soon as their project is enabled.
      * (sql/queries/doctor.sql:42) */
     heldCampaigns(on: On, args: { limit: number }): Promise<{ projectId: string; projectName: string; total: number }[]>;
     /** Whether statements of this connection end by themselves, and whose connection it is.
@@ -764,7 +764,7 @@ export interface Queries {
      * (sql/queries/domains.sql:63) */
     sealedKey(on: On, args: { projectId: string; domain: string }): Promise<{ id: string; dkimSelector: string | null; dkimPrivateKey: Uint8Array | null } | null>;
     /** Gives a domain another key in place of the one with this selector. The DNS holds the old one: nothing is proved any
-     * more, and what a check that is under way finds is not written. 0 when it has another key by now.
+     * more, and what a check that is in progress finds is not written. 0 when it has another key by now.
      * (sql/queries/domains.sql:69) */
     replaceKey(on: On, args: { dkimSelector: string; dkimPublicKey: string; dkimPrivateKey: Uint8Array; now: Date; projectId: string; domainId: string; replaced: string }): Promise<number>;
     /** The sealed key of a domain that may be sent from, once the DNS has been seen to hold its public half.
@@ -793,10 +793,10 @@ export interface Queries {
     lock(on: On, args: { projectId: string; domainId: string }): Promise<{ domain: string } | null>;
     /** (sql/queries/domains.sql:187) */
     remove(on: On, args: { projectId: string; domainId: string }): Promise<number>;
-    /** The templates that send from a domain, the newest first. A project has hundreds of templates, and not millions.
+    /** The templates that send from a domain, newest first. A project has hundreds of templates, and not millions.
      * (sql/queries/domains.sql:191) */
     templatesFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string }[]>;
-    /** The campaigns that have not been sent yet and will be from a domain, the newest first.
+    /** The campaigns that have not been sent yet and will be from a domain, newest first.
      * (sql/queries/domains.sql:199) */
     campaignsFrom(on: On, args: { projectId: string; domain: string; limit: number }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** The domain of a sender, with what is known of its records; `trusted`: the operator vouches for it.
@@ -866,7 +866,7 @@ export interface Queries {
      * (sql/queries/emails.sql:318) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
-     * doubt for good. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
+     * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
      * (sql/queries/emails.sql:345) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
@@ -895,14 +895,14 @@ export interface Queries {
     /** The campaigns that have been sent and whose subject contains a text, up to `limit`.
      * (sql/queries/emails.sql:469) */
     foundCampaigns(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
-    /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, the newest first. Each
+    /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, newest first. Each
      * of them gives a page by its index.
      * (sql/queries/emails.sql:477) */
     find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null }[]>;
     /** What a mail said, while its body is kept, and its contact as they are now.
      * (sql/queries/emails.sql:535) */
     content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
-    /** A mail that is to be sent again, with what decides whether it may. `to` is the address that its contact has now; null
+    /** A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
      * once the contact has been deleted. The contact is locked: it stays until the commit.
      * (sql/queries/emails.sql:550) */
     toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
@@ -912,7 +912,7 @@ export interface Queries {
     /** One file of a mail, by its place among them, from 0, while it is kept.
      * (sql/queries/emails.sql:586) */
     attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; content: Uint8Array } | null>;
-    /** What became of a mail, the oldest first: what its own row says, and its events. They are found among those of its
+    /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
      * contact by their names, and no longer after it than anybody opens a mail.
      * (sql/queries/emails.sql:596) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
@@ -967,7 +967,7 @@ export interface Queries {
     recountTotals(on: On, args: { projectId: string }): Promise<number>;
   };
   eventDeletion: {
-    /** All that is recorded of the name at this moment is not after this one.
+    /** All that is recorded of the name now is not after this one.
      * (sql/queries/event_deletion.sql:3) */
     newest(on: On, args: { projectId: string; name: string }): Promise<{ id: string } | null>;
     /** How many there are, up to a limit, from the index alone.
@@ -994,7 +994,7 @@ export interface Queries {
     recent(on: On, args: { projectId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
     /** (sql/queries/event_log.sql:22) */
     recentOfName(on: On, args: { projectId: string; name: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
-    /** The index of a contact is in the order of names: they are looked up one after the other, each a step in it, and of each
+    /** The index of a contact is in the order of names: they are looked up one after another, each a step in it, and of each
      * name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
      * than 300 names has few events of most: all of them are read, in the order of the index. Names are compared as ranges of
      * that index, so that no other one is taken for as good.
@@ -1041,7 +1041,7 @@ export interface Queries {
     /** Adds up to `limit` deltas to the days, and returns how many they were.
      * (sql/queries/execution_counts.sql:1) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
-    /** How many executions there are of each day, and how many are counted, where that is not the same at this very moment.
+    /** How many executions there are of each day, and how many are counted, if that is not the same at this very moment.
      * (sql/queries/execution_counts.sql:20) */
     faults(on: On, args: { projectId: string; limit: number }): Promise<{ day: Date; facts: number; counted: number }[]>;
     /** Corrects the counts of these days, up or down. What begins or is rolled up in the meantime makes no difference:
@@ -1071,7 +1071,7 @@ export interface Queries {
      * loses the partition that they are in.
      * (sql/queries/execution_run.sql:30) */
     startMany(on: On, args: { rows: { n: number; project_id: string; id: string; workflow_id: string; version_id: string; contact_id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; trigger_id: string | null | undefined; step_id: string | null | undefined; exit_reason: string | null | undefined; is_only: boolean; depth: number; context: JsonArg | null | undefined; event_id: string | null | undefined; entry_id: string | null | undefined; history: JsonArg | null | undefined }[]; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
-    /** Active executions with everything needed to go on, locked until the commit in the order of their ids. Their contacts
+    /** Active executions with everything needed to continue, locked until the commit in the order of their ids. Their contacts
      * are locked too, so that they are neither deleted nor given another address. Executions of a disabled project are held
      * up; those that a reset deletes have ended. Nothing else is read here: after waiting for a lock, a statement sees the
      * rows it has locked as they are now, but all other tables as they were before.
@@ -1097,7 +1097,7 @@ export interface Queries {
     /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
      * (sql/queries/execution_run.sql:163) */
     addJobs(on: On, args: { rows: { task: string; payload: JsonArg; run_at: Date | string | null | undefined; key: string | null | undefined; priority: number | null | undefined }[] }): Promise<number>;
-    /** Which of these rows satisfy a compiled condition, and the result of some of its filters for each. `rows` holds
+    /** Which of these rows match a compiled condition, and the result of some of its filters for each. `rows` holds
      * contacts as they are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in their
      * place.
      * (sql/queries/execution_run.sql:171) */
@@ -1132,13 +1132,13 @@ export interface Queries {
     /** One execution of a workflow, with whom it is for.
      * (sql/queries/executions.sql:1) */
     byId(on: On, args: { projectId: string; workflowId: string; executionId: string }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null; workflowName: string } | null>;
-    /** What became of each step of an execution, in the order in which it came to them.
+    /** What happened to each step of an execution, in the order in which it came to them.
      * (sql/queries/executions.sql:11) */
     history(on: On, args: { projectId: string; executionId: string }): Promise<{ id: string; executionId: string; stepId: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: Json | null; error: string | null; startedAt: Date; completedAt: Date | null }[]>;
-    /** By which graph an execution goes, and which version of its workflow that is; null where that was before they had numbers.
+    /** By which graph an execution goes, and which version of its workflow that is; null if that was before they had numbers.
      * (sql/queries/executions.sql:18) */
     graph(on: On, args: { projectId: string; workflowId: string; executionId: string }): Promise<{ graph: Json; version: number | null } | null>;
-    /** One page of the executions of a workflow that began in a period, the newest first.
+    /** One page of the executions of a workflow that began in a period, newest first.
      * (sql/queries/executions.sql:25) */
     list(on: On, args: { projectId: string; workflowId: string; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** The same for executions in one state. A separate statement, because one plan could not serve both.
@@ -1147,7 +1147,7 @@ export interface Queries {
     /** The same for those that are at a step.
      * (sql/queries/executions.sql:59) */
     atStep(on: On, args: { projectId: string; workflowId: string; stepId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; fromId: string; untilId: string; limit: number; offset: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
-    /** All executions of a workflow for one contact, the newest first: there are few.
+    /** All executions of a workflow for one contact, newest first: there are few.
      * (sql/queries/executions.sql:79) */
     ofContact(on: On, args: { projectId: string; contactId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; stepId: string | null; fromId: string; untilId: string; upTo: number }): Promise<{ id: string; workflowId: string; contactId: string | null; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string | null; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; versionId: string; contactEmail: string | null }[]>;
     /** The newest executions of a contact: of one contact there are few.
@@ -1160,13 +1160,13 @@ export interface Queries {
     countByStatus(on: On, args: { projectId: string; workflowId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
     /** (sql/queries/executions.sql:124) */
     countAtStep(on: On, args: { projectId: string; workflowId: string; stepId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" | null; fromId: string; untilId: string; upTo: number }): Promise<{ total: number }>;
-    /** Some executions of a workflow that are under way and began by `until`.
+    /** Some executions of a workflow that are in progress and began by `until`.
      * (sql/queries/executions.sql:137) */
     active(on: On, args: { projectId: string; workflowId: string; until: Date; limit: number }): Promise<{ id: string }[]>;
-    /** Holds those of these executions that are under way.
+    /** Holds those of these executions that are in progress.
      * (sql/queries/executions.sql:147) */
     holdActive(on: On, args: { projectId: string; workflowId: string; executionIds: string[] }): Promise<{ id: string }[]>;
-    /** Ends executions that the caller holds, for good. Their waits are deleted, and open entries of their histories are
+    /** Ends executions that the caller holds, permanently. Their waits are deleted, and open entries of their histories are
      * closed. After waiting for a lock, a transaction sees the wait and the history only in a later statement: this one.
      * (sql/queries/executions.sql:158) */
     cancel(on: On, args: { projectId: string; executionIds: string[]; now: Date }): Promise<number>;
@@ -1177,7 +1177,7 @@ export interface Queries {
     note(on: On, args: { kind: string; until: Date }): Promise<number>;
     /** (sql/queries/expired.sql:9) */
     now(on: On): Promise<{ now: Date }>;
-    /** The time before which rows of a project may be missing; null where none has been deleted since it was created.
+    /** The time before which rows of a project may be missing; null if none has been deleted since it was created.
      * (sql/queries/expired.sql:12) */
     ofProject(on: On, args: { projectId: string }): Promise<{ events: Date | null; emails: Date | null } | null>;
   };
@@ -1190,11 +1190,11 @@ export interface Queries {
      * one, whatever the planner estimates.
      * (sql/queries/feedback.sql:1) */
     holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null }[]>;
-    /** Writes what became of mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
+    /** Writes what happened to mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
      * 
-     * The states stand in their type from the weakest to the strongest: the stronger of two stays, in whatever order they
+     * The states are in their type from the weakest to the strongest: the stronger of two stays, in whatever order they
      * are reported. Notices are only about mails that have been sent, so each is SENT at least. What the ledger had taken
      * for FAILED or SUPPRESSED, while it was in doubt, becomes what the notice says. A rejection by the provider makes a
      * mail FAILED unless something is known that only a sent mail can have. Times are set once. The reason belongs to the
@@ -1213,7 +1213,7 @@ export interface Queries {
      * arrive after a later one: it then changes nothing.
      * (sql/queries/handover_marks.sql:1) */
     noteDown(on: On, args: { workerId: string; epoch: number; emailIds: string[] }): Promise<number>;
-    /** Marks mails whose end is about to be sent. Returns those that may be; null where this process is not noted down.
+    /** Marks mails whose end is about to be sent. Returns those that may be; null if this process is not noted down.
      * (sql/queries/handover_marks.sql:14) */
     mark(on: On, args: { workerId: string; epoch: number; place: number; projectIds: string[]; emailIds: string[] }): Promise<{ held: string[] | null }>;
     /** Until the commit these processes can mark nothing; their earlier marks are committed.
@@ -1370,14 +1370,14 @@ export interface Queries {
      * (sql/queries/mail_series.sql:3) */
     byDay(on: On, args: { starts: string[]; ends: string[]; projectId: string; campaignId: string | null }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; botOpens: number }[]>;
     /** The same of mails that no counter tells apart, from the ledger, in one pass over them: the days (the first is 1) on which
-     * something became of any. `starts` begin the days; the last of them is the end.
+     * something happened to any. `starts` begin the days; the last of them is the end.
      * (sql/queries/mail_series.sql:34) */
     ofLedger(on: On, args: { starts: string[]; projectId: string; filter: Fragment }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; botOpens: number }[]>;
     /** (sql/queries/mail_series.sql:60) */
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
   };
   members: {
-    /** The members of a project, the oldest first, followed by those invited, by their account where there is one.
+    /** The members of a project, oldest first, followed by those invited, by their account if there is one.
      * (sql/queries/members.sql:1) */
     list(on: On, args: { projectId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; active: boolean }[]>;
     /** (sql/queries/members.sql:14) */
@@ -1423,7 +1423,7 @@ export interface Queries {
     withoutOwner(on: On, args: { projectIds: string[] }): Promise<{ id: string }[]>;
   };
   metrics: {
-    /** Jobs that are due or under way, by task, and how long the oldest has been waiting. A job that failed waits from the
+    /** Jobs that are due or in progress, by task, and how long the oldest has been waiting. A job that failed waits from the
      * time of its next attempt.
      * (sql/queries/metrics.sql:1) */
     queue(on: On, args: { now: Date }): Promise<{ task: string; waiting: number; running: number; age: number }[]>;
@@ -1454,7 +1454,7 @@ export interface Queries {
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   partitions: {
-    /** The partitions of the events that hold a month, the oldest first.
+    /** The partitions of the events that hold a month, oldest first.
      * (sql/queries/partitions.sql:1) */
     list(on: On): Promise<{ name: string; month: Date }[]>;
     /** The months, among these, that have events in the default partition.
@@ -1487,7 +1487,7 @@ export interface Queries {
     credentials(on: On, args: { userId: string }): Promise<{ credentialId: string; transports: string[] }[]>;
     /** (sql/queries/passkeys.sql:13) */
     byCredential(on: On, args: { credentialId: string }): Promise<{ id: string; userId: string; email: string; publicKey: Uint8Array; counter: number; transports: string[] } | null>;
-    /** Null where this credential is registered already, or the user has as many as allowed.
+    /** Null if this credential is registered already, or the user has as many as allowed.
      * (sql/queries/passkeys.sql:19) */
     insert(on: On, args: { userId: string; id: string; credentialId: string; publicKey: Uint8Array; counter: number; transports: string[]; name: string; now: Date; max: number }): Promise<{ id: string; name: string; createdAt: Date; lastUsedAt: Date | null } | null>;
     /** 0 when the counter has gone on in the meantime: the same answer twice, or a copy of the authenticator.
@@ -1694,7 +1694,7 @@ export interface Queries {
     /** The same without waiting: whether nobody else is recounting.
      * (sql/queries/recounts.sql:14) */
     tryHold(on: On, args: { projectId: string; kind: string }): Promise<{ isMine: boolean }>;
-    /** Waits for a roll-up that is under way, and blocks others until the commit.
+    /** Waits for a roll-up that is in progress, and blocks others until the commit.
      * (sql/queries/recounts.sql:18) */
     keepOutRollup(on: On): Promise<number>;
     /** For the rest of this transaction no statement is ended because of its length.
@@ -1712,11 +1712,11 @@ export interface Queries {
      * (sql/queries/removals.sql:19) */
     keepOutStarts(on: On, args: { projectId: string }): Promise<number>;
     /** Everything that is active, or would start by itself, is ended here, after waiting for those who work on it. Mails
-     * and executions stay as they are: they are looked at again when their turn comes. The names of segments are free for
+     * and executions stay as they are: they are checked again when their turn comes. The names of segments are free for
      * new ones.
      * (sql/queries/removals.sql:23) */
     stop(on: On, args: { now: Date; projectId: string; reason: string }): Promise<number>;
-    /** Notes how far the reset goes: up to the newest rows of now. A reset in progress is extended to there.
+    /** Notes how far the reset goes: up to the currently newest rows. A reset in progress is extended to there.
      * (sql/queries/removals.sql:60) */
     beginReset(on: On, args: { projectId: string; now: Date }): Promise<number>;
     /** All removals share one queue, one slice of one project after another: so of however many projects, they take one place
@@ -1780,7 +1780,7 @@ export interface Queries {
     /** The same of requests that were refused or failed: by their own index.
      * (sql/queries/requests.sql:47) */
     refused(on: On, args: { projectId: string; since: string; before: string; fromStatus: number; toStatus: number; method: string | null; path: string | null; keyId: string | null; keyKind: string | null; limit: number }): Promise<{ id: string; givenId: string | null; method: string; route: string; path: string; status: number; ms: number; code: string | null; message: string | null; keyKind: string | null; keyId: string | null; keyName: string | null; keyHint: string | null; userId: string | null; userEmail: string | null; userAgent: string | null; leftOut: number }[]>;
-    /** The last of so many rows; null where there are fewer.
+    /** The last of so many rows; null if there are fewer.
      * (sql/queries/requests.sql:68) */
     edge(on: On, args: { projectId: string; since: string; before: string; lookedAt: number }): Promise<{ id: string } | null>;
     /** (sql/queries/requests.sql:77) */
@@ -1901,13 +1901,13 @@ export interface Queries {
     /** Contacts whose memberships may have changed without a change of their own, as when a list is edited.
      * (sql/queries/segment_candidates.sql:23) */
     note(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
-    /** Projects with contacts that were not looked at yet, and projects that track a segment.
+    /** Projects with contacts that were not checked yet, and projects that track a segment.
      * (sql/queries/segment_candidates.sql:27) */
     projects(on: On): Promise<{ projectId: string }[]>;
     /** What is left of projects that track nothing any more.
      * (sql/queries/segment_candidates.sql:36) */
     purge(on: On): Promise<number>;
-    /** Projects with contacts that are still to be looked at.
+    /** Projects with contacts that are still to be checked.
      * (sql/queries/segment_candidates.sql:43) */
     waiting(on: On): Promise<{ projectId: string }[]>;
   };
@@ -1915,7 +1915,7 @@ export interface Queries {
     /** Since when a contact is noted as a member.
      * (sql/queries/segment_members.sql:1) */
     of(on: On, args: { projectId: string; segmentId: string; contactId: string }): Promise<{ enteredAt: Date } | null>;
-    /** Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+    /** Adds contacts to a static segment, and records the event of each if there is one. Returns only those that were not
      * members before.
      * (sql/queries/segment_members.sql:7) */
     addContacts(on: On, args: { projectId: string; segmentId: string; now: Date; contactIds: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
@@ -1929,11 +1929,11 @@ export interface Queries {
     /** Removes the members that match no more, and records the event of each, in one statement.
      * (sql/queries/segment_members.sql:74) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
-    /** Adds contacts to a static segment, and records the event of each where there is one. Returns only those that were not
+    /** Adds contacts to a static segment, and records the event of each if there is one. Returns only those that were not
      * members before.
      * (sql/queries/segment_members.sql:95) */
     add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
-    /** Removes contacts from a static segment, and records the event of each where there is one. Returns only those that were
+    /** Removes contacts from a static segment, and records the event of each if there is one. Returns only those that were
      * members.
      * (sql/queries/segment_members.sql:117) */
     remove(on: On, args: { projectId: string; segmentId: string; emails: string[]; event: string | null; eventData: JsonArg; now: Date }): Promise<{ contactId: string }[]>;
@@ -2036,7 +2036,7 @@ export interface Queries {
     /** Whether it is a session of this user that stands.
      * (sql/queries/sessions.sql:34) */
     isOf(on: On, args: { sessionId: string; userId: string; now: Date }): Promise<{ stands: boolean }>;
-    /** The sessions of a user that stand, the last used first.
+    /** The sessions of a user that stand, last used first.
      * (sql/queries/sessions.sql:42) */
     list(on: On, args: { userId: string; now: Date; limit: number }): Promise<{ id: string; userAgent: string; createdAt: Date; lastUsedAt: Date; expiresAt: Date }[]>;
     /** Those that were ended in the meantime stay so.
@@ -2067,7 +2067,7 @@ export interface Queries {
     /** How often executions came to each step of a workflow, passed it and failed there.
      * (sql/queries/step_counts.sql:1) */
     list(on: On, args: { projectId: string; workflowId: string }): Promise<{ stepId: string; entered: number; passed: number; failed: number }[]>;
-    /** How many executions are at each step at this moment, each counted up to `up_to`.
+    /** How many executions are at each step now, each counted up to `up_to`.
      * (sql/queries/step_counts.sql:22) */
     waiting(on: On, args: { upTo: number; projectId: string; workflowId: string }): Promise<{ stepId: string; waiting: number }[]>;
     /** How often executions left each step of a workflow by each of its branches.
@@ -2078,7 +2078,7 @@ export interface Queries {
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   suppressions: {
-    /** One page, the newest first, behind the place where the cursor stands. The pattern is one of LIKE.
+    /** One page, newest first, behind the place where the cursor stands. The pattern is one of LIKE.
      * (sql/queries/suppressions.sql:1) */
     list(on: On, args: { projectId: string; afterId: string | null; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; limit: number }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
     /** The same in the opposite order.
@@ -2130,7 +2130,7 @@ export interface Queries {
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
     /** (sql/queries/templates.sql:131) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
-    /** The campaigns that were made from the template, the newest first.
+    /** The campaigns that were made from the template, newest first.
      * (sql/queries/templates.sql:135) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
@@ -2140,10 +2140,10 @@ export interface Queries {
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
      * (sql/queries/templates.sql:175) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
-    /** What became of the newest mails of a template, but for those of campaigns, up to `limit`.
+    /** What happened to the newest mails of a template, but for those of campaigns, up to `limit`.
      * (sql/queries/templates.sql:195) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
-    /** What a template was, the newest first, without the bodies.
+    /** What a template was, newest first, without the bodies.
      * (sql/queries/templates.sql:216) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
     /** (sql/queries/templates.sql:223) */
@@ -2203,7 +2203,7 @@ export interface Queries {
     since(on: On, args: { since: Date; limit: number }): Promise<{ peer: string; seenAt: Date }[]>;
   };
   uploads: {
-    /** What a project has under this key, which is uploaded once more: it is as new. Null where there is nothing.
+    /** What a project has under this key, which is uploaded once more: it is as new. Null if there is nothing.
      * (sql/queries/uploads.sql:1) */
     again(on: On, args: { now: Date; projectId: string; key: string }): Promise<{ contentType: string; size: number; inS3: boolean; stored: boolean } | null>;
     /** Stores an image, if all images of the project fit into `limit_mb`. No row where they do not, or where the image is
@@ -2221,7 +2221,7 @@ export interface Queries {
     ofProject(on: On, args: { projectId: string; before: Date | null; limit: number }): Promise<{ key: string; inS3: boolean }[]>;
     /** (sql/queries/uploads.sql:42) */
     remove(on: On, args: { projectId: string; keys: string[] }): Promise<number>;
-    /** The images of a project, the newest first. It has few thousands: `UPLOADS_MB_PER_PROJECT` is their limit.
+    /** The images of a project, newest first. It has few thousands: `UPLOADS_MB_PER_PROJECT` is their limit.
      * (sql/queries/uploads.sql:46) */
     page(on: On, args: { projectId: string; beforeKey: string | null; beforeAt: Date | null; limit: number }): Promise<{ key: string; contentType: string; size: number; inS3: boolean; createdAt: Date }[]>;
     /** How many images a project has, and their size in bytes.
@@ -2242,7 +2242,7 @@ export interface Queries {
      * this process still holds; the caller settles them in the same transaction. The month charged last is credited.
      * (sql/queries/usage.sql:13) */
     giveBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<number>;
-    /** The limit of a category, and what of it is used at this moment; null where there is none.
+    /** The limit of a category, and what of it is used now; null if there is none.
      * (sql/queries/usage.sql:30) */
     room(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound" }): Promise<{ monthlyLimit: number; used: number } | null>;
     /** Every category with its limit and its usage this month.
@@ -2272,7 +2272,7 @@ export interface Queries {
      * subscription. Two concurrent calls create it once.
      * (sql/queries/usage_reports.sql:30) */
     make(on: On, args: { categories: string[]; eventNames: string[]; projectId: string | null; now: Date }): Promise<number>;
-    /** Pieces that nobody is reporting at this moment, the oldest first. A process that has had one for too long is dead.
+    /** Pieces that nobody is reporting now, oldest first. A process that has had one for too long is dead.
      * (sql/queries/usage_reports.sql:79) */
     claim(on: On, args: { heldUntil: Date; now: Date; projectId: string | null; limit: number }): Promise<{ projectId: string; month: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; number: number; quantity: number; customerId: string; eventName: string; at: Date; triedAt: Date | null }[]>;
     /** A piece is about to be reported: from here on it is unknown whether it counts, until there is a response.
@@ -2336,7 +2336,7 @@ export interface Queries {
      * increases as in `start_workflows_by_events`. `rows` holds `{project_id, execution_id, until?}`.
      * (sql/queries/waits.sql:26) */
     come(on: On, args: { rows: { project_id: string; execution_id: string; until: Date | string | null | undefined }[] }): Promise<{ projectId: string; executionId: string; stepExecutionId: string; eventId: string; eventName: string; data: Json; depth: number }[]>;
-    /** The oldest transaction that writes at this moment, and the one that will begin to next.
+    /** The oldest transaction that writes now, and the one that will begin to next.
      * (sql/queries/waits.sql:64) */
     horizon(on: On): Promise<{ oldest: string; next: string }>;
     /** `rows` holds `{project_id, contact_id, event_name, execution_id, step_execution_id, started_at}`.
@@ -2402,7 +2402,7 @@ export interface Queries {
     /** Where processes run that live and capture mail.
      * (sql/queries/workers.sql:45) */
     capturing(on: On): Promise<{ host: string }[]>;
-    /** The lanes that stand still: for this process, or for all that take jobs.
+    /** The lanes that are stalled: for this process, or for all that take jobs.
      * (sql/queries/workers.sql:49) */
     standing(on: On, args: { lanes: string[]; self: string }): Promise<{ lane: string }[]>;
     /** Notes whether the mail server accepts connections from this process, and returns whether it accepts them from other
@@ -2440,7 +2440,7 @@ export interface Queries {
     /** Keeps what a graph was before the edit that this transaction makes, and drops those before the last 100 versions.
      * (sql/queries/workflow_graphs.sql:104) */
     keep(on: On, args: { projectId: string; workflowId: string; graph: JsonArg }): Promise<number>;
-    /** What the graph of a workflow is and was, the newest first, with how many executions are under way by each: of as many
+    /** What the graph of a workflow is and was, newest first, with how many executions are in progress by each: of as many
      * as `up_to` in all.
      * (sql/queries/workflow_graphs.sql:120) */
     versions(on: On, args: { projectId: string; workflowId: string; upTo: number }): Promise<{ version: number; createdAt: Date; createdBy: string | null; steps: number; activeExecutions: number }[]>;
@@ -2497,8 +2497,8 @@ export interface Queries {
     /** (sql/queries/workflow_versions.sql:8) */
     insert(on: On, args: { graph: JsonArg; projectId: string; workflowId: string }): Promise<{ id: string }>;
     /** Deletes versions that were superseded before `before` and that no execution ever started with, and unmarks those that
-     * some did: each is looked at once. The newest executions of a workflow are looked at first, and none older than the
-     * version. Returns how many were looked at, `limit` at most, and how many were deleted.
+     * some did: each is checked once. The newest executions of a workflow are checked first, and none older than the
+     * version. Returns how many were checked, `limit` at most, and how many were deleted.
      * (sql/queries/workflow_versions.sql:15) */
     purge(on: On, args: { before: Date; limit: number }): Promise<{ looked: number; gone: number }>;
   };
@@ -2509,7 +2509,7 @@ export interface Queries {
      * transitions: all as they are at the same moment.
      * (sql/queries/workflows.sql:7) */
     withGraph(on: On, args: { projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; graphVersion: number; graphEditedAt: Date; graphEditedBy: string | null; steps: Json; transitions: Json } | null>;
-    /** One page, with how many steps and executions each has, and how many of these are under way, counted up to `up_to`. A
+    /** One page, with how many steps and executions each has, and how many of these are in progress, counted up to `up_to`. A
      * project has hundreds of workflows, and not millions: sorting them all costs little. What is counted is read from indexes.
      * (sql/queries/workflows.sql:42) */
     list(on: On, args: { upTo: number; projectId: string; enabled: boolean | null; pattern: string | null; sort: string; dir: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date; steps: number; executions: number; active: number }[]>;
@@ -2533,7 +2533,7 @@ export interface Queries {
     markEdited(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
     /** (sql/queries/workflows.sql:176) */
     setVersion(on: On, args: { versionId: string; projectId: string; workflowId: string }): Promise<number>;
-    /** How many executions are under way, counted up to `limit`.
+    /** How many executions are in progress, counted up to `limit`.
      * (sql/queries/workflows.sql:181) */
     countActive(on: On, args: { projectId: string; workflowId: string; limit: number }): Promise<{ total: number }>;
     /** (sql/queries/workflows.sql:191) */

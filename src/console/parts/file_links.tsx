@@ -11,7 +11,7 @@ interface File {
   href: string;
 }
 
-/** A list of them; nothing where there are none. */
+/** A list of them; nothing if there are none. */
 export function FileLinks({ files }: { files: File[] }) {
   if (files.length === 0) return null;
   return (

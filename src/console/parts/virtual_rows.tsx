@@ -11,7 +11,7 @@ export interface Column<T> {
   width?: string;
   /** The same where the window is narrow. `max-content` is each row's own: for the last column, at the right. */
   narrowWidth?: string;
-  /** Numbers stand at the right. */
+  /** Numbers are at the right. */
   align?: "left" | "right";
   /** Not shown if the window is narrow. */
   isWideOnly?: boolean;
@@ -75,7 +75,7 @@ interface RowProps<T> {
   height: number;
   columns: Column<T>[];
   isActive: boolean;
-  /** Undefined where rows cannot be chosen. */
+  /** Undefined if rows cannot be chosen. */
   isChosen: boolean | undefined;
   canOpen: boolean;
   /** What the row does when something happens to it. It never changes, so that it draws no row again. */

@@ -79,7 +79,7 @@ export async function countReach(
 
 const shareOf = (part: number, whole: number) => (whole === 0 ? 0 : Math.min(1, part / whole));
 
-/** The members, and the subscribed ones of them. Null where counting takes longer. */
+/** The members, and the subscribed ones of them. Null if counting takes longer. */
 async function countAll(ctx: Context, projectId: string, defined: AudienceDefinition, patienceMs: number) {
   if (defined.condition === null && !defined.isEmpty) {
     const subscribed = await countBySubscription(ctx, projectId, true);
@@ -95,7 +95,7 @@ async function countAll(ctx: Context, projectId: string, defined: AudienceDefini
   return counts && { matching: counts.count, subscribed: counts.reachable };
 }
 
-/** How many of those who would get a mail are on the suppression list. Null where counting takes longer. */
+/** How many of those who would get a mail are on the suppression list. Null if counting takes longer. */
 async function countSuppressed(
   ctx: Context,
   projectId: string,

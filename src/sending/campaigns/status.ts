@@ -35,7 +35,7 @@ const MAX_AHEAD_MS = 366 * 86_400_000 * 10;
 /**
  * Sends a campaign now, or schedules it (the trigger `campaigns_scheduled_at` notes since when). A SCHEDULED one is
  * rescheduled, or sent now. Throws 409 once it is being sent, 403 for a sender that is not verified, 400 for a time in the
- * past and for an empty audience, 402 where the audience exceeds this month's limit, and 412 where somebody has edited it
+ * past and for an empty audience, 402 if the audience exceeds this month's limit, and 412 where somebody has edited it
  * since it was seen.
  */
 export async function sendCampaign(
@@ -143,7 +143,7 @@ async function start(ctx: Context, projectId: string, campaignId: string): Promi
 
 /**
  * Cancels a campaign at once. When this resolves nothing of it can be claimed any more: mails that have not been handed
- * over, and are not being handed over at this moment, are never sent. Throws 409 unless it is SCHEDULED or SENDING.
+ * over, and are not being handed over now, are never sent. Throws 409 unless it is SCHEDULED or SENDING.
  */
 export async function cancelCampaign(
   ctx: Context,
@@ -168,7 +168,7 @@ export async function cancelCampaign(
   });
 }
 
-/** A copy is sent: it stays the same, whatever becomes of the campaign. */
+/** A copy is sent: it stays the same, whatever happens to the campaign. */
 async function begin(
   tx: Context,
   projectId: string,

@@ -67,7 +67,7 @@ function WhatHappens({ mail: { to, status, campaignId, workflowId } }: { mail: E
       {campaignId && ": the campaign’s figures do not change"}
       {workflowId && ": the workflow is not affected"}. Nothing is sent if the address is on the suppression
       list or has opted out.
-      {isDoubtful && " The first one may have arrived: then it is there twice."}
+      {isDoubtful && " The first one may have arrived: the recipient would then have it twice."}
     </>
   );
 }
@@ -76,5 +76,5 @@ function WhatHappens({ mail: { to, status, campaignId, workflowId } }: { mail: E
 function reasonAgainst({ status, to }: Email, isKept: boolean | undefined): string | null {
   if (status === "PENDING" || status === "SENDING") return "It is still on its way";
   if (to === null) return "Its contact has been deleted";
-  return isKept === false ? "What it said is no longer kept" : null;
+  return isKept === false ? "Its content is no longer kept" : null;
 }

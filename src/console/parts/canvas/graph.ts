@@ -18,7 +18,7 @@ export interface DrawnStep {
   name: string;
   /** What it does, in a few words: {@linkcode aboutOf} of `words.ts` writes it. */
   about: string;
-  /** Null where nobody has chosen it: the layout does. */
+  /** Null if nobody has chosen it: the layout does. */
   place: Place | null;
   /** The branches that lead nowhere yet, offered to be continued; `null` among them is the one way out. */
   openEnds?: (string | null)[] | undefined;
@@ -33,7 +33,7 @@ export type DrawnWay = Pick<GraphTransition, "from" | "to" | "branch">;
 export interface Badge {
   label: string;
   tone?: Tone | undefined;
-  /** The whole of it, for readers of the screen and as a hint. */
+  /** The whole of it, for screen readers and as a hint. */
   title?: string | undefined;
 }
 
@@ -81,7 +81,7 @@ const isOrigin = ({ x, y }: Place) => x === 0 && y === 0;
 const MAX_PLACE = 1_000_000;
 const isFar = ({ x, y }: Place) => Math.max(Math.abs(x), Math.abs(y)) > MAX_PLACE;
 
-/** The places of stored steps; null: one has to be found. The trigger may stand at the origin, where the others have places. */
+/** The places of stored steps; null: one has to be found. The trigger may be at the origin, where the others have places. */
 export function placesOf(steps: Pick<GraphStep, "id" | "position" | "type">[]): Map<string, Place | null> {
   const isChosen = steps.some(({ position }) => !isOrigin(position));
   return new Map(

@@ -8,7 +8,7 @@ export interface Kept<W> {
   /** What was there when the writing began. */
   base: W;
   etag: string | undefined;
-  /** What was sent over `base` without an answer so far, the newest first: it may be stored. */
+  /** What was sent over `base` without an answer so far, newest first: it may be stored. */
   sent?: Partial<W>[];
 }
 
