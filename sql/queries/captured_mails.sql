@@ -98,6 +98,14 @@ update captured_mails m
 set read_at = case when :is_read::boolean then coalesce(m.read_at, :now) end
 where m.id = :id and (:project_id::uuid is null or m.project_id = :project_id);
 
+-- name: mark_some :exec
+-- nullable: project_id
+update captured_mails m
+set read_at = case when :is_read::boolean then :now::timestamptz end
+where m.id = any(:ids::uuid[])
+  and (:project_id::uuid is null or m.project_id = :project_id)
+  and (m.read_at is not null) <> :is_read;
+
 -- name: mark_all :exec
 update captured_mails
 set read_at = case when :is_read::boolean then :now::timestamptz end
@@ -112,6 +120,11 @@ where (read_at is not null) <> :is_read;
 -- nullable: project_id
 delete from captured_mails m
 where m.id = :id and (:project_id::uuid is null or m.project_id = :project_id);
+
+-- name: delete_some :exec
+-- nullable: project_id
+delete from captured_mails m
+where m.id = any(:ids::uuid[]) and (:project_id::uuid is null or m.project_id = :project_id);
 
 -- name: clear :exec
 delete from captured_mails

@@ -486,8 +486,9 @@ export interface Api {
   "GET /ready": { answer: Readiness };
   "GET /metrics": { answer: string };
   "GET /inbox/mails": { query?: { projectId?: string; limit?: number; cursor?: string; search?: string; to?: string; read?: "true" | "false"; after?: string }; answer: { data: (ListedInboxMail)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean; unread: number } };
-  "PATCH /inbox/mails": { query?: { projectId?: string }; body: { read: boolean }; answer: { updated: number } };
+  "PATCH /inbox/mails": { query?: { projectId?: string }; body: { read: boolean; ids?: (string)[] }; answer: { updated: number } };
   "DELETE /inbox/mails": { query?: { projectId?: string }; answer: undefined };
+  "POST /inbox/mails/delete": { query?: { projectId?: string }; body: { ids: (string)[] }; answer: { deleted: number } };
   "GET /inbox/mails/{id}": { path: { id: string }; query?: { projectId?: string }; answer: InboxMail };
   "PATCH /inbox/mails/{id}": { path: { id: string }; query?: { projectId?: string }; body: { read: boolean }; answer: ListedInboxMail };
   "DELETE /inbox/mails/{id}": { path: { id: string }; query?: { projectId?: string }; answer: undefined };

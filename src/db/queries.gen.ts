@@ -331,23 +331,27 @@ export interface Queries {
     /** (sql/queries/captured_mails.sql:95) */
     mark(on: On, args: { isRead: boolean; now: Date; id: string; projectId: string | null }): Promise<number>;
     /** (sql/queries/captured_mails.sql:101) */
+    markSome(on: On, args: { isRead: boolean; now: Date; ids: string[]; projectId: string | null }): Promise<number>;
+    /** (sql/queries/captured_mails.sql:109) */
     markAll(on: On, args: { isRead: boolean; now: Date; projectId: string }): Promise<number>;
-    /** (sql/queries/captured_mails.sql:106) */
+    /** (sql/queries/captured_mails.sql:114) */
     markEverywhere(on: On, args: { isRead: boolean; now: Date }): Promise<number>;
-    /** (sql/queries/captured_mails.sql:111) */
+    /** (sql/queries/captured_mails.sql:119) */
     delete(on: On, args: { id: string; projectId: string | null }): Promise<number>;
-    /** (sql/queries/captured_mails.sql:116) */
+    /** (sql/queries/captured_mails.sql:124) */
+    deleteSome(on: On, args: { ids: string[]; projectId: string | null }): Promise<number>;
+    /** (sql/queries/captured_mails.sql:129) */
     clear(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/captured_mails.sql:120) */
+    /** (sql/queries/captured_mails.sql:133) */
     clearEverywhere(on: On): Promise<number>;
     /** Those that have captured mails, by name; each costs one look into the index.
-     * (sql/queries/captured_mails.sql:123) */
+     * (sql/queries/captured_mails.sql:136) */
     projects(on: On, args: { limit: number }): Promise<{ id: string; name: string }[]>;
     /** Keeps the newest `keep` mails of a project, or of the installation itself.
-     * (sql/queries/captured_mails.sql:131) */
+     * (sql/queries/captured_mails.sql:144) */
     prune(on: On, args: { projectId: string | null; keep: number }): Promise<number>;
     /** Deletes some of those captured before that time.
-     * (sql/queries/captured_mails.sql:146) */
+     * (sql/queries/captured_mails.sql:159) */
     dropOld(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   capturedRelease: {

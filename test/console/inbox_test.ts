@@ -125,6 +125,22 @@ browserTest(
       await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
       await row(page, "ada@people.example").waitFor();
       await page.getByText("reader9@people.example").waitFor({ state: "detached" });
+      // Several at once, by their boxes and by the key.
+      await row(page, "reader8@people.example").getByRole("checkbox").check();
+      await row(page, "reader7@people.example").focus();
+      await page.keyboard.press("x");
+      const bar = page.getByRole("toolbar", { name: "Chosen mails" });
+      await bar.getByText("2 mails chosen").waitFor();
+      await bar.getByRole("button", { name: "Mark as read" }).click();
+      await row(page, "reader8@people.example").getByText("Unread.").waitFor({ state: "detached" });
+      expect(await row(page, "reader7@people.example").getByText("Unread.").count()).toBe(0);
+      await bar.waitFor({ state: "detached" });
+      await row(page, "reader8@people.example").getByRole("checkbox").check();
+      await row(page, "reader7@people.example").getByRole("checkbox").check();
+      await bar.getByRole("button", { name: "Delete…" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete 2 mails" }).click();
+      await page.getByText("reader8@people.example").waitFor({ state: "detached" });
+      expect(await page.getByText("reader7@people.example").count()).toBe(0);
     });
   },
 );

@@ -122,6 +122,33 @@ describe("a member", () => {
     expect((await ask("GET", `/emails/${emailId}`)).body.status).toBe("CAPTURED");
   });
 
+  test("marks and deletes several at once, and passes over what is not there or somebody else’s", async () => {
+    for (const subject of ["One", "Two", "Three"]) await send(shop, "ada@example.com", subject);
+    await send(other, "ada@example.com", "Theirs");
+    const [theirs] = await service.pool`select id from captured_mails where subject = 'Theirs'`;
+    const [three, two, one] = (await list()).data;
+    const ids = [one.id, two.id, theirs!.id, crypto.randomUUID()];
+
+    expect((await ask("PATCH", "/inbox/mails", { read: true, ids })).body).toEqual({ updated: 2 });
+    expect((await ask("PATCH", "/inbox/mails", { read: true, ids })).body).toEqual({ updated: 0 });
+    expect((await list("?read=false")).data.map(({ id }: { id: string }) => id)).toEqual([three.id]);
+    expect((await ask("POST", "/inbox/mails/delete", { ids })).body).toEqual({ deleted: 2 });
+    expect(subjectsOf(await list())).toEqual(["Three"]);
+    for (const wrong of [
+      {},
+      { ids: [] },
+      { ids: ["x"] },
+      { ids: Array.from({ length: 501 }, () => one.id) },
+    ]) {
+      expect((await ask("POST", "/inbox/mails/delete", wrong)).status).toBe(422);
+    }
+    const left = await service.pool`select subject, read_at from captured_mails order by id`;
+    expect([...left].map(({ subject, readAt }) => [subject, readAt])).toEqual([
+      ["Three", null],
+      ["Theirs", null],
+    ]);
+  });
+
   test("reads what a mail says, and reading it through the API marks nothing", async () => {
     await send(shop, "ada@example.com", "Grüße 🎉");
     const [{ id }] = (await list()).data;

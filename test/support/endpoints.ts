@@ -257,6 +257,7 @@ export const FOR_MEMBERS = [
   "GET /inbox/mails",
   "PATCH /inbox/mails",
   "DELETE /inbox/mails",
+  "POST /inbox/mails/delete",
   "GET /inbox/mails/:id",
   "PATCH /inbox/mails/:id",
   "DELETE /inbox/mails/:id",

@@ -444,6 +444,7 @@ async function inbox(tell: Teller, { pool }: TestService, emailId: string): Prom
   await tell("getInboxMailAttachment", { path: { ...path, index: "0" } });
   await tell("markInboxMail", { ...session, path, body: { read: true } });
   await tell("markInboxMails", { ...session, body: { read: false } });
+  await tell("deleteInboxMails", { ...session, body: { ids: ["01a21ac4-6155-7489-bef6-76660b94d559"] } });
   await tell("deleteInboxMail", { ...session, path });
   await tell("clearInbox", session);
 }

@@ -1,4 +1,5 @@
 // What was captured instead of sent, as long as there is no mail server.
+import { useState } from "react";
 import { ActionIcon, Alert, Button, Menu, SegmentedControl } from "@mantine/core";
 import { useLocation } from "wouter";
 import type { ListedInboxMail } from "../api.gen.ts";
@@ -24,10 +25,14 @@ import { useUrlState } from "../place.ts";
 import { useApi, useApiPages, useChange } from "../queries.ts";
 import { useFeatures, useRole } from "../session.ts";
 import { useCaptured } from "./inbox/captured.tsx";
+import { Chosen } from "./inbox/chosen.tsx";
 import classes from "./inbox/inbox.module.css";
 
 const FILTERS = { search: "", show: "all" };
 const REFRESH_MS = 5_000;
+const NONE: ReadonlySet<string> = new Set();
+/** As many as the service takes in one call, and keeps. */
+const AT_ONCE = 500;
 
 const COLUMNS: Column<ListedInboxMail>[] = [
   {
@@ -86,6 +91,8 @@ export default function InboxPage() {
   const isFiltered = search !== "" || show === "unread";
   const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0;
   const isSent = useFeatures()?.smtp;
+  const [ids, setIds] = useState<ReadonlySet<string>>(NONE);
+  const chosen = rows.filter(({ id }) => ids.has(id)).slice(0, AT_ONCE);
   return (
     <div className={classes.page}>
       <PageHeader
@@ -100,7 +107,8 @@ export default function InboxPage() {
           sent.
         </Alert>
       )}
-      {!(isEmpty && !isFiltered) && (
+      {chosen.length > 0 && <Chosen mails={chosen} clear={() => setIds(NONE)} />}
+      {chosen.length === 0 && !(isEmpty && !isFiltered) && (
         <div className={classes.toolbar} role="search" aria-label="Inbox">
           <ListSearch
             className={classes.search!}
@@ -138,6 +146,7 @@ export default function InboxPage() {
           isLoadingMore={list.isFetching}
           loadMore={list.fetchNextPage}
           open={({ id }) => navigate(`/inbox/${id}`)}
+          selection={{ ids, change: setIds }}
         />
       )}
     </div>

@@ -6,14 +6,16 @@ import {
   clearCapturedMails,
   countCapturedMails,
   deleteCapturedMail,
+  deleteCapturedMails,
   getCapturedMail,
   listCapturedMails,
   markAllCapturedMails,
   markCapturedMail,
+  markCapturedMails,
   readCapturedMail,
 } from "../../sending/captured/mod.ts";
 import { authenticateOperatorOrMember } from "../entry/authenticate.ts";
-import { answers, Int, isUuid, PathId, QueryInteger, Text, Words } from "../entry/schemas.ts";
+import { answers, Int, isUuid, PathId, QueryInteger, Text, Uuid, Words } from "../entry/schemas.ts";
 import { isOperator } from "../pages/inbox_login.ts";
 import {
   attachmentResponse,
@@ -52,6 +54,7 @@ const Query = t.Object({
 });
 
 const Mark = t.Object({ read: t.Boolean() });
+const LIMITS = { minItems: 1, maxItems: MAX_LIMIT };
 const scoped = { query: t.Object(Scope) };
 const one = { ...scoped, params: t.Object({ id: PathId }) };
 
@@ -86,15 +89,38 @@ export function inboxMailsRoutes(ctx: Context) {
       )
       .patch(
         "/",
-        async ({ scope, body }) => ({ updated: await markAllCapturedMails(ctx, scope, body.read) }),
+        async ({ scope, body: { read, ids } }) => ({
+          updated: await (ids
+            ? markCapturedMails(ctx, scope, ids, read)
+            : markAllCapturedMails(ctx, scope, read)),
+        }),
         {
           ...scoped,
-          body: Mark,
+          body: t.Object({
+            read: t.Boolean(),
+            ids: t.Optional(t.Array(Uuid, { ...LIMITS, description: "Only these. Left out: all." })),
+          }),
           response: answers(t.Object({ updated: Int }), { refusals: [400, 422] }),
           detail: {
             operationId: "markInboxMails",
-            summary: "Mark all captured mails as read or unread",
-            description: "For everybody with access. Requires a session.",
+            summary: "Mark captured mails as read or unread",
+            description:
+              "All of them, or those in `ids`; ids that are not there are skipped. `updated` counts those that were marked otherwise before. For everybody with access. Requires a session.",
+          },
+        },
+      )
+      .post(
+        "/delete",
+        async ({ scope, body }) => ({ deleted: await deleteCapturedMails(ctx, scope, body.ids) }),
+        {
+          ...scoped,
+          body: t.Object({ ids: t.Array(Uuid, LIMITS) }),
+          response: answers(t.Object({ deleted: Int }), { refusals: [400, 422] }),
+          detail: {
+            operationId: "deleteInboxMails",
+            summary: "Delete several captured mails from the inbox",
+            description:
+              "Only what the inbox shows: the mails stay in the ledger as `CAPTURED`. One that is not there is skipped. Requires a session.",
           },
         },
       )

@@ -126,6 +126,11 @@ export async function markCapturedMail(
   if (found === 0) throw problems.notFound("captured mail", id);
 }
 
+/** Marks these, and returns how many were marked otherwise before. Those that are not there are passed over. */
+export async function markCapturedMails(ctx: Context, scope: InboxScope, ids: string[], isRead: boolean) {
+  return await q.capturedMails.markSome(ctx, { projectId: scope, ids, isRead, now: ctx.now() });
+}
+
 /** Marks all of them, and returns how many were marked otherwise before. */
 export async function markAllCapturedMails(ctx: Context, scope: InboxScope, isRead: boolean) {
   const mark = { isRead, now: ctx.now() };
@@ -137,6 +142,11 @@ export async function markAllCapturedMails(ctx: Context, scope: InboxScope, isRe
 export async function deleteCapturedMail(ctx: Context, scope: InboxScope, id: string): Promise<void> {
   const found = await q.capturedMails.delete(ctx, { projectId: scope, id });
   if (found === 0) throw problems.notFound("captured mail", id);
+}
+
+/** Deletes the copies of these, and returns how many there were. Those that are not there are passed over. */
+export async function deleteCapturedMails(ctx: Context, scope: InboxScope, ids: string[]): Promise<number> {
+  return await q.capturedMails.deleteSome(ctx, { projectId: scope, ids });
 }
 
 /** Empties the inbox. */
