@@ -111,7 +111,7 @@ with visit as materialized (
   cross join lateral (
     select (hashtextextended(c.email, :seed::int::bigint + 20) & 1048575) / 1048576::float8 as zeal
   ) as z
-  cross join lateral generate_series(1, 1 + floor(7 * z.zeal * z.zeal)::int) as k
+  cross join lateral generate_series(1, 1 + floor(4 * z.zeal * z.zeal)::int) as k
   cross join lateral (
     select
       (hashtextextended(c.email, :seed::int::bigint + 100 * k + 21) & 1048575) / 1048576::float8 as day,
@@ -169,14 +169,14 @@ happened as (
   from contacts c
   where c.project_id = :project_id and c.data ? 'customerNumber' and c.created_at > :now::timestamptz - interval '90 days'
 )
-insert into events (project_id, id, contact_id, name, data, created_at)
+insert into events (project_id, id, contact_id, name, data, created_at, depth)
 select
   :project_id,
   (
     lpad(to_hex((extract(epoch from p.at) * 1000)::bigint), 12, '0') || '7' || substr(h.hash, 1, 3) || '8'
       || substr(h.hash, 4, 15)
   )::uuid,
-  p.contact_id, p.name, p.data, p.at
+  p.contact_id, p.name, p.data, p.at, 0
 from happened p
 cross join lateral (select md5(p.email || p.k || p.name) as hash) as h
 where p.at <= :now::timestamptz
@@ -312,12 +312,13 @@ analyze contacts;
 analyze emails, contents;
 
 -- name: analyze :exec
-analyze contacts, emails, contents, executions, step_executions, segment_members;
+-- What `analyze_mails` has looked at has not changed since.
+analyze contacts, executions, step_executions, segment_members;
 
 -- name: plan_for_many :exec
 -- For the rest of this transaction no join goes row by row where it can be hashed: nothing is known yet of rows that were
 -- just written, and of those drawn in a statement nothing ever is.
-select set_config('enable_nestloop', 'off', true), set_config('work_mem', '64MB', true), set_config('jit', 'off', true);
+select set_config('enable_nestloop', 'off', true), set_config('work_mem', '128MB', true), set_config('jit', 'off', true);
 
 -- name: skip_triggers :exec
 -- Until `heed_triggers` rows are written without triggers and foreign keys, where the role may do so: for rows that refer to

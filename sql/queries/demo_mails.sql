@@ -173,7 +173,7 @@ order by e.at;
 -- name: add_events :exec
 -- The events of the mails: sent, delivered, opened, clicked (a link of `links`, the first ones more often), bounced and
 -- complained of, and opens by bots. What those of a mail have in common is made once for each mail.
-insert into events (project_id, id, contact_id, email_id, name, data, created_at)
+insert into events (project_id, id, contact_id, email_id, name, data, created_at, depth)
 select
   m.project_id,
   (
@@ -193,7 +193,8 @@ select
     when 6 then jsonb_build_object('bouncedAt', v.at, 'bounceType', 'Permanent', 'reason', m.error)
     else jsonb_build_object('complainedAt', v.at)
   end,
-  v.at
+  v.at,
+  0
 from (
   select
     e.project_id, e.id, e.contact_id, e.error, e.sent_at, e.delivered_at, e.opened_at, e.bot_opened_at, e.clicked_at, e.bounced_at,

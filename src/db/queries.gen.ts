@@ -657,18 +657,19 @@ export interface Queries {
     analyzeContacts(on: On): Promise<number>;
     /** (sql/queries/demo.sql:311) */
     analyzeMails(on: On): Promise<number>;
-    /** (sql/queries/demo.sql:314) */
+    /** What `analyze_mails` has looked at has not changed since.
+     * (sql/queries/demo.sql:314) */
     analyze(on: On): Promise<number>;
     /** For the rest of this transaction no join goes row by row where it can be hashed: nothing is known yet of rows that were
      * just written, and of those drawn in a statement nothing ever is.
-     * (sql/queries/demo.sql:317) */
+     * (sql/queries/demo.sql:318) */
     planForMany(on: On): Promise<number>;
     /** Until `heed_triggers` rows are written without triggers and foreign keys, where the role may do so: for rows that refer to
      * others of this transaction alone, and are counted afterwards. It halves the time of half a million events.
-     * (sql/queries/demo.sql:322) */
+     * (sql/queries/demo.sql:323) */
     skipTriggers(on: On): Promise<number>;
     /** Ends what `skip_triggers` has begun.
-     * (sql/queries/demo.sql:328) */
+     * (sql/queries/demo.sql:329) */
     heedTriggers(on: On): Promise<number>;
   };
   demoMails: {
@@ -692,16 +693,16 @@ export interface Queries {
      * (sql/queries/demo_mails.sql:173) */
     addEvents(on: On, args: { links: string[]; projectId: string }): Promise<number>;
     /** The campaigns that were sent, with their counts. `campaigns` holds `{id, content_id, at}`.
-     * (sql/queries/demo_mails.sql:222) */
+     * (sql/queries/demo_mails.sql:223) */
     finishCampaigns(on: On, args: { campaigns: { id: string; content_id: string; at: string }[]; projectId: string }): Promise<number>;
     /** The links of the campaigns that were followed.
-     * (sql/queries/demo_mails.sql:244) */
+     * (sql/queries/demo_mails.sql:245) */
     countLinks(on: On, args: { projectId: string }): Promise<number>;
     /** What was accepted by month and source.
-     * (sql/queries/demo_mails.sql:255) */
+     * (sql/queries/demo_mails.sql:256) */
     countUsage(on: On, args: { projectId: string }): Promise<number>;
     /** Mails handed over, bounces and complaints by day.
-     * (sql/queries/demo_mails.sql:265) */
+     * (sql/queries/demo_mails.sql:266) */
     countReputation(on: On, args: { projectId: string }): Promise<number>;
   };
   demoWorkflows: {

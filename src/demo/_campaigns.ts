@@ -28,14 +28,14 @@ type Part = { country: string } | { plan: string };
 
 const SENT: Plan[] = [
   ["Autumn preview", "A first look at autumn", 86, 0.44, 0.11],
-  ["Lamps are back", "Solvei is back in three colours", 77, 0.41, 0.13],
+  ["Lamps are back", "Solvei is back in three colours", 77, 0.41, 0.13, { plan: "plus" }],
   ["Repair week", "Bring it in: repair week", 68, 0.36, 0.05, { country: "NL" }],
   ["Berlin opening", "We open in Berlin, and you are invited", 59, 0.53, 0.17, { country: "DE" }],
   ["Journal: wool", "How wool is washed", 50, 0.38, 0.07, { plan: "plus" }],
   ["Members' evening", "An evening for the few", 41, 0.61, 0.24, { plan: "pro" }],
-  ["Mid-season sale", "Up to 30 percent, until Sunday", 31, 0.47, 0.18],
+  ["Mid-season sale", "Up to 30 percent, until Sunday", 31, 0.47, 0.18, { plan: "free" }],
   ["London pop-up", "Two weeks in Shoreditch", 21, 0.49, 0.12, { country: "GB" }],
-  ["The quiet season", "The quiet season begins", 10, 0.42, 0.1],
+  ["The quiet season", "The quiet season begins", 10, 0.42, 0.1, { country: "DE" }],
   ["Gift guide", "Thirty gifts that last", 50 / 1440, 0.4, 0.09],
 ];
 const DAY_MS = 86_400_000;
