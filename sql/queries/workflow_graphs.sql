@@ -101,6 +101,18 @@ from workflow_transitions
 where project_id = :project_id and workflow_id = :workflow_id
 order by created_at, id;
 
+-- name: being_built :one
+-- Whether the graph became what it is within the last minute, by whom `edits.act_as` names, and nobody needed a version of it
+-- since.
+select
+  (
+    w.version_id is null
+    and w.graph_edited_at > now() - interval '1 minute'
+    and w.graph_edited_by is not distinct from nullif(current_setting('postrider.editor', true), '')
+  ) as "is_so!"
+from workflows w
+where w.project_id = :project_id and w.id = :workflow_id;
+
 -- name: keep :exec
 -- Keeps what a graph was before the edit that this transaction makes, and drops those before the last 100 versions.
 with dropped as (

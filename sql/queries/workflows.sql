@@ -154,7 +154,7 @@ returning
   id, name, description, enabled, trigger_type, trigger_config, allow_reentry, project_id, created_at, updated_at;
 
 -- name: mark_edited :exec
--- The graph is another one now: its version is made when it is next needed.
+-- The graph is another one now: its version is made when it is next needed. `is_next`: it is the next one of what the workflow was.
 with superseded as (
   update workflow_versions v
   set superseded_at = now()
@@ -168,7 +168,7 @@ update workflows
 set
   version_id      = null,
   updated_at      = now(),
-  graph_version   = graph_version + 1,
+  graph_version   = graph_version + case when :is_next::boolean then 1 else 0 end,
   graph_edited_at = clock_timestamp(),
   graph_edited_by = nullif(current_setting('postrider.editor', true), '')
 where project_id = :project_id and id = :workflow_id;

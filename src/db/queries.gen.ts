@@ -2442,15 +2442,19 @@ export interface Queries {
     /** Where the steps of a workflow lead, in the order in which the ways were added.
      * (sql/queries/workflow_graphs.sql:97) */
     transitions(on: On, args: { projectId: string; workflowId: string }): Promise<{ from: string; to: string; branch: string | null }[]>;
-    /** Keeps what a graph was before the edit that this transaction makes, and drops those before the last 100 versions.
+    /** Whether the graph became what it is within the last minute, by whom `edits.act_as` names, and nobody needed a version of it
+     * since.
      * (sql/queries/workflow_graphs.sql:104) */
+    beingBuilt(on: On, args: { projectId: string; workflowId: string }): Promise<{ isSo: boolean }>;
+    /** Keeps what a graph was before the edit that this transaction makes, and drops those before the last 100 versions.
+     * (sql/queries/workflow_graphs.sql:116) */
     keep(on: On, args: { projectId: string; workflowId: string; graph: JsonArg }): Promise<number>;
     /** What the graph of a workflow is and was, newest first, with how many executions are in progress by each: of as many
      * as `up_to` in all.
-     * (sql/queries/workflow_graphs.sql:120) */
+     * (sql/queries/workflow_graphs.sql:132) */
     versions(on: On, args: { projectId: string; workflowId: string; upTo: number }): Promise<{ version: number; createdAt: Date; createdBy: string | null; steps: number; activeExecutions: number }[]>;
     /** What the graph of a workflow was; none for what it is now.
-     * (sql/queries/workflow_graphs.sql:154) */
+     * (sql/queries/workflow_graphs.sql:166) */
     version(on: On, args: { projectId: string; workflowId: string; version: number }): Promise<{ version: number; graph: Json; createdAt: Date; createdBy: string | null } | null>;
   };
   workflowReferences: {
@@ -2533,9 +2537,9 @@ export interface Queries {
     /** Its time stays where this is what it was.
      * (sql/queries/workflows.sql:135) */
     update(on: On, args: { name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: JsonArg | null; allowReentry: boolean; nextRunAt: Date | null; projectId: string; workflowId: string }): Promise<{ id: string; name: string; description: string | null; enabled: boolean; triggerType: "EVENT" | "MANUAL" | "SCHEDULE"; triggerConfig: Json | null; allowReentry: boolean; projectId: string; createdAt: Date; updatedAt: Date }>;
-    /** The graph is another one now: its version is made when it is next needed.
+    /** The graph is another one now: its version is made when it is next needed. `is_next`: it is the next one of what the workflow was.
      * (sql/queries/workflows.sql:156) */
-    markEdited(on: On, args: { projectId: string; workflowId: string }): Promise<number>;
+    markEdited(on: On, args: { projectId: string; workflowId: string; isNext: boolean }): Promise<number>;
     /** (sql/queries/workflows.sql:176) */
     setVersion(on: On, args: { versionId: string; projectId: string; workflowId: string }): Promise<number>;
     /** How many executions are in progress, counted up to `limit`.

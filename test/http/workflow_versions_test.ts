@@ -19,13 +19,19 @@ const read = async (id: string) => (await call("GET", `/workflows/${id}/graph`))
 const versions = async (id: string) => (await call("GET", `/workflows/${id}/versions`)).body;
 const version = (id: string, n: number) => call("GET", `/workflows/${id}/versions/${n}`);
 const restore = (id: string, n: number) => call("POST", `/workflows/${id}/versions/${n}/restore`);
-const add = (id: string, name: string, more: object = {}) =>
+const addAtOnce = (id: string, name: string, more: object = {}) =>
   call("POST", `/workflows/${id}/steps`, {
     type: "DELAY",
     name,
     config: { amount: 1, unit: "days" },
     ...more,
   });
+/** Adds a step more than a minute after what was done before. */
+const add = async (id: string, name: string, more: object = {}) => {
+  await service.pool`
+    update workflows set graph_edited_at = graph_edited_at - interval '2 minutes' where id = ${id}`;
+  return await addAtOnce(id, name, more);
+};
 const names = ({ steps }: { steps: { name: string }[] }) => steps.map(({ name }) => name);
 
 test("each edit of a graph is a version, with who made it; nothing else is one", async () => {
@@ -66,6 +72,30 @@ test("each edit of a graph is a version, with who made it; nothing else is one",
     transitions: now.transitions,
   });
   expect((await version(id, 2)).body).toMatchObject({ steps: before.steps, transitions: before.transitions });
+});
+
+test("what somebody adds within a minute is one version: a change, somebody else and an execution begin the next", async () => {
+  const id = await make();
+  const owner = await signUp(service);
+  await join(service, owner, project.id, "OWNER");
+  const counts = async () => (await versions(id)).map((one: { steps: number }) => one.steps);
+  for (const name of ["One", "Two", "Three"]) await addAtOnce(id, name, { autoConnect: true });
+  const { steps } = await read(id);
+  const built = await counts();
+  await call("PATCH", `/workflows/${id}/steps/${steps[1].id}`, { name: "First" });
+  await addAtOnce(id, "Four");
+  const changed = await counts();
+  const five = { type: "EXIT", name: "Five", config: {}, autoConnect: false };
+  await owner.request("POST", `/workflows/${id}/steps`, five, { projectId: project.id });
+  const elses = await counts();
+  await call("DELETE", `/workflows/${id}/steps/${steps[3].id}`);
+  await call("PATCH", `/workflows/${id}`, { enabled: true });
+  await track("ada@example.com");
+  await service.runJobs();
+  await addAtOnce(id, "Six");
+
+  expect([built, changed, elses, await counts()]).toEqual([[4], [5, 4], [6, 5, 4], [6, 5, 6, 5, 4]]);
+  expect(names((await version(id, 1)).body)).toEqual(["Trigger", "One", "Two", "Three"]);
 });
 
 test("a version is restored as a new one, and none of between is lost", async () => {

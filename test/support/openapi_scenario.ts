@@ -258,7 +258,7 @@ async function workflows(tell: Teller, contactId: string, templateId: string): P
   await tell("cancelExecutions", { path });
   await tell("listWorkflowVersions", { path });
   await tell("getWorkflowVersion", { path: { id, version: "2" } });
-  await tell("restoreWorkflowVersion", { path: { id, version: "5" } });
+  await tell("restoreWorkflowVersion", { path: { id, version: "2" } });
   const workflow = await tell("getWorkflow", { path });
   await tell("listWorkflows");
   const copy = await tell("duplicateWorkflow", { path });

@@ -16,7 +16,15 @@ import {
   templateOf,
 } from "../steps/mod.ts";
 import { saveReferences } from "./references.ts";
-import { type Position, type Step, toDocument, toStep, toTransition, type Transition } from "./records.ts";
+import {
+  type Document,
+  type Position,
+  type Step,
+  toDocument,
+  toStep,
+  toTransition,
+  type Transition,
+} from "./records.ts";
 import { toGraph } from "./versions.ts";
 
 /** A new step. */
@@ -48,8 +56,8 @@ interface EditedWorkflow {
 
 /**
  * Does `change` while the workflow is locked, so that concurrent changes cannot together break a rule that each keeps, and
- * keeps what it was and who made the change, where the graph is another one afterwards. Throws WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that
- * of the input.
+ * keeps what it was and who made the change, where the graph is another one afterwards; what the same editor adds within a minute
+ * is one version. Throws WORKFLOW_NOT_FOUND, and TEMPLATE_NOT_FOUND for that of the input.
  */
 export async function editGraph<T>(
   ctx: Context,
@@ -69,8 +77,13 @@ export async function editGraph<T>(
       const result = await change(tx, toGraph(before!), workflow);
       const after = await q.workflows.withGraph(tx, { projectId, workflowId });
       if (!Bun.deepEquals(before, after)) {
-        await q.workflowGraphs.keep(tx, { projectId, workflowId, graph: toDocument(before!) });
-        await q.workflows.markEdited(tx, { projectId, workflowId });
+        const graph = toDocument(before!);
+        // What is built step by step is one version: it holds all that was there before.
+        const isNext =
+          !holds(toDocument(after!), graph) ||
+          !(await q.workflowGraphs.beingBuilt(tx, { projectId, workflowId })).isSo;
+        if (isNext) await q.workflowGraphs.keep(tx, { projectId, workflowId, graph });
+        await q.workflows.markEdited(tx, { projectId, workflowId, isNext });
       }
       return result;
     });
@@ -78,6 +91,17 @@ export async function editGraph<T>(
     const isGone = violatedConstraint(error) === "workflow_steps_project_id_template_id_fkey";
     throw isGone ? problems.templateNotFound(givenTemplate(input) ?? "") : error;
   }
+}
+
+/** Whether a graph has everything that another one has, as it is there. */
+function holds(graph: Document, other: Document): boolean {
+  const [steps, transitions] = [graph.steps, graph.transitions].map(
+    (parts) => new Set(parts.map((part) => JSON.stringify(part))),
+  );
+  return (
+    other.steps.every((step) => steps!.has(JSON.stringify(step))) &&
+    other.transitions.every((transition) => transitions!.has(JSON.stringify(transition)))
+  );
 }
 
 function mayNameSegments({ type, config }: EditInput): boolean {

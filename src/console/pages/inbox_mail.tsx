@@ -112,7 +112,7 @@ function Source({ id }: { id: string }) {
   );
 }
 
-/** Whoever opens it has read it; whoever says then that it is unread, which is what is answered here, is not overruled. */
+/** Who opens it has read it; who says then that it is unread, which is what is answered here, is not overruled. */
 function useMarkAsRead({ id, readAt }: InboxMail): () => void {
   const mark = useMark();
   const [, navigate] = useLocation();

@@ -51,7 +51,7 @@ export function workflowVersionsRoutes(ctx: Context) {
           operationId: "listWorkflowVersions",
           summary: "List the versions of a workflow, newest first",
           description:
-            "The last 100 versions with their authors; the first is the current one. Executions continue with the version they started with.",
+            "The last 100 versions with their authors; the first is the current one. Each change creates one; what a member or key only adds, with less than a minute between the additions, becomes one version, unless an execution has started with it. Executions continue with the version they started with.",
         },
       },
     )
