@@ -99,7 +99,7 @@ const row = (page: Page, text: string) =>
   page.getByRole("table", { name: "Sent mails" }).getByRole("row").filter({ hasText: text }).first();
 const openMail = async (page: OpenPage, id: string) => {
   await stage.visit(page, `/emails/${id}`);
-  await page.getByRole("list", { name: "What became of it" }).waitFor();
+  await page.getByRole("list", { name: "History" }).waitFor();
 };
 
 tour(stage, "emails", {
@@ -124,7 +124,7 @@ tour(stage, "emails", {
 
 tour(stage, "email", {
   path: () => `/emails/${main}`,
-  ready: (page) => page.getByRole("list", { name: "What became of it" }).getByText(LINK),
+  ready: (page) => page.getByRole("list", { name: "History" }).getByText(LINK),
   states: {
     dark: async (page) => {
       await page.getByRole("button", { name: "Dark" }).click();

@@ -156,15 +156,12 @@ browserTest(
       await page.keyboard.press("j");
       await page.locator("[role=row]:focus").waitFor();
       await page.keyboard.press("Enter");
-      await page.getByRole("button", { name: "What became of it" }).focus();
+      await page.getByRole("button", { name: "Show history" }).focus();
       await page.keyboard.press("Enter");
       await page.getByText("Captured, not sent").waitFor();
       // Its picture is attached, and not part of what is read here: its words stand in.
       await page.frameLocator("iframe").getByRole("img", { name: "The shop" }).waitFor();
-      await page
-        .getByRole("list", { name: "What became of it" })
-        .getByText("Captured in the inbox")
-        .waitFor();
+      await page.getByRole("list", { name: "History" }).getByText("Captured in the inbox").waitFor();
     });
   },
 );

@@ -72,7 +72,7 @@ function EmailView({ mail }: { mail: Email }) {
           </Loaded>
         </div>
         <div className={classes.aside}>
-          <Panel title="What became of it">
+          <Panel title="History">
             <Loaded query={events}>{(list) => <Events events={list} />}</Loaded>
           </Panel>
           <Panel title="Details">

@@ -157,7 +157,7 @@ function Actions({ mail: { id, emailId }, markAsUnread }: { mail: InboxMail; mar
     <>
       {emailId && (
         <Button variant="default" onClick={() => navigate(`/emails/${emailId}`)}>
-          What became of it
+          Show history
         </Button>
       )}
       <Menu position="bottom-end" width={230}>

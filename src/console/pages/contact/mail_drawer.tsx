@@ -38,7 +38,7 @@ export function MailDrawer({ id, close }: { id: string; close: () => void }) {
               size="compact-sm"
               className={classes.toMail!}
             >
-              What became of it
+              Show history
             </Button>
           )}
           <Loaded query={content} skeleton={<SkeletonLines count={6} />}>

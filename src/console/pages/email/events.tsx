@@ -35,7 +35,7 @@ const WORDS: Record<string, { words: string; icon: Icon }> = {
 /** The time line. */
 export function Events({ events }: { events: EmailEvent[] }) {
   return (
-    <ol className={classes.events} aria-label="What became of it">
+    <ol className={classes.events} aria-label="History">
       {events.map((event) => (
         <Line key={event.id} event={event} />
       ))}
