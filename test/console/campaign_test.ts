@@ -332,7 +332,7 @@ describeInBrowser("what is written of a campaign", () => {
       await route.continue();
     });
     await subject.fill("Stored, and nobody heard of it");
-    await page.getByText("Kept in this browser until the service answers again").waitFor();
+    await page.getByText("Kept in this browser until the service responds again").waitFor();
     await subject.fill("Written after that");
     await saved(page);
     expect((await get(id)).subject).toBe("Written after that");
@@ -386,7 +386,7 @@ describeInBrowser("what is written of a campaign", () => {
     await page.getByLabel("Subject").waitFor();
     await page.context().setOffline(true);
     await page.getByLabel("Subject").fill("Too late for this one");
-    await page.getByText("Kept in this browser until the service answers again").waitFor();
+    await page.getByText("Kept in this browser until the service responds again").waitFor();
     await send(id);
     await page.context().setOffline(false);
     await page.getByText(/was not saved when this campaign was sent/).waitFor();
