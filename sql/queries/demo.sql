@@ -312,7 +312,7 @@ analyze contacts;
 analyze emails, contents;
 
 -- name: analyze :exec
--- What `analyze_mails` has looked at has not changed since.
+-- What `analyze_mails` has checked has not changed since.
 analyze contacts, executions, step_executions, segment_members;
 
 -- name: plan_for_many :exec

@@ -657,7 +657,7 @@ export interface Queries {
     analyzeContacts(on: On): Promise<number>;
     /** (sql/queries/demo.sql:311) */
     analyzeMails(on: On): Promise<number>;
-    /** What `analyze_mails` has looked at has not changed since.
+    /** What `analyze_mails` has checked has not changed since.
      * (sql/queries/demo.sql:314) */
     analyze(on: On): Promise<number>;
     /** For the rest of this transaction no join goes row by row where it can be hashed: nothing is known yet of rows that were
