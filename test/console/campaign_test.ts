@@ -189,6 +189,7 @@ describeInBrowser("a campaign", () => {
     await page.keyboard.press("ArrowDown");
     await page.getByRole("combobox", { name: "Segment" }).focus();
     await page.keyboard.press("ArrowDown");
+    await page.getByRole("option").first().waitFor();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await reach(page).getByText("20 contacts").waitFor();

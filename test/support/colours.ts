@@ -106,10 +106,10 @@ function collectLooks(): string[] {
       .map((node) => (node.nodeType === Node.TEXT_NODE ? node.nodeValue : ""))
       .join("")
       .trim();
-  /** A single sign is no text to axe, and what is switched off need not be read. */
+  /** To axe a single sign is no text, of what is drawn it cannot tell, and what is switched off need not be read. */
   const isJudged = (element: Element, text: string) =>
     text.length > 1 &&
-    !element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], script, style");
+    !element.closest(":disabled, [aria-disabled=true], [aria-hidden=true], [inert], script, style, svg");
 
   for (const element of document.body.querySelectorAll("*")) {
     const isField = element.matches("input, select, textarea");
