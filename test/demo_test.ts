@@ -164,7 +164,7 @@ describe("the command", () => {
 
   test.each([
     ["production", { NODE_ENV: "production" }, "in production without --yes"],
-    ["a mail server", { SMTP_URL: "smtp://127.0.0.1:9" }, "where mail leaves the machine"],
+    ["a mail server", { SMTP_URL: "smtp://127.0.0.1:9" }, "where mail is really sent"],
   ])("refuses %s without --yes", async (_what, settings, reason) => {
     const config = { ...service.config, ...settings } as typeof service.config;
     await expect(demo({ ...service, config }, { contacts: "10" })).rejects.toThrow(reason);

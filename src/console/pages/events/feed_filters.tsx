@@ -1,5 +1,6 @@
 // What the feed is narrowed to, in the address.
 import { Button, Select } from "@mantine/core";
+import { useDeferredValue } from "react";
 import { ContactPicker } from "../../parts/contact_picker.tsx";
 import { CloseIcon } from "../../parts/icons.tsx";
 import { useApi } from "../../queries.ts";
@@ -17,12 +18,22 @@ interface Props {
 /** A project may have thousands of names. */
 const MAX_OPTIONS = 50;
 
-export function FeedFilters({ value: { types, event, contact }, set }: Props) {
+export function FeedFilters(props: Props) {
+  // The feed is seen first, and what narrows it comes in the time that is left.
+  const isDrawn = useDeferredValue(true, false);
+  return (
+    <div className={classes.filters} role="search" aria-label="Activity">
+      {isDrawn && <Pickers {...props} />}
+    </div>
+  );
+}
+
+function Pickers({ value: { types, event, contact }, set }: Props) {
   const list = useApi("GET /events/names", {});
   const names = list.data?.eventNames ?? [];
   const known = event === "" || names.includes(event) ? names : [event, ...names];
   return (
-    <div className={classes.filters} role="search" aria-label="Activity">
+    <>
       <Select
         size="xs"
         aria-label="Kind"
@@ -66,6 +77,6 @@ export function FeedFilters({ value: { types, event, contact }, set }: Props) {
           Clear
         </Button>
       )}
-    </div>
+    </>
   );
 }
