@@ -142,7 +142,7 @@ describeInBrowser("the forms of all steps", () => {
 });
 
 describeInBrowser("a workflow of ten steps", () => {
-  test("is drawn by mouse, checked, taken back and done again, saved and enabled", async () => {
+  test("is drawn by mouse, checked, taken back and done again, saved, tried on a contact and enabled; who enters is followed", async () => {
     const id = await begun("By mouse");
     const page = await opened(`/workflows/${id}`);
     const palette = page.getByRole("group", { name: "Add a step" });
@@ -182,6 +182,8 @@ describeInBrowser("a workflow of ten steps", () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Webhook: Expected an address").first().waitFor();
     await panel(page).getByLabel("Address").fill("https://shop.example/hooks");
+    await add("Delay", "A day later");
+    await add("Exit", "Was told");
     await panel(page).getByRole("button", { name: "Close the step" }).click();
     // Onto a way.
     await page.getByRole("button", { name: "Show all" }).click();
@@ -257,11 +259,21 @@ describeInBrowser("a workflow of ten steps", () => {
         "First order? event> Has ordered",
         "On a paid plan? yes> Update contact",
         "On a paid plan? no> Webhook",
+        "Webhook > A day later",
+        "A day later > Was told",
         "Update contact > Last mail",
       ].toSorted(),
     );
+    // What would become of a contact, and what becomes of them.
+    await flows.call("POST", "/contacts", { email: "mouse@example.com" });
+    await page.getByRole("tab", { name: "Trial run" }).click();
+    await page.getByRole("combobox", { name: "Contact" }).fill("mouse@");
+    await page.getByRole("option", { name: "mouse@example.com" }).click();
+    await page.getByRole("list", { name: "What would happen" }).getByText("Welcome").first().waitFor();
     await flows.track("mouse@example.com", "signed up");
     await stage.service.runJobs();
+    await page.getByRole("tab", { name: "Executions" }).click();
+    await page.getByRole("row").filter({ hasText: "mouse@example.com" }).getByText("Waiting").waitFor();
     expect(await flows.states(id)).toEqual(["WAITING"]);
   });
 

@@ -124,7 +124,7 @@ interface DrawnProps {
 }
 
 function Drawn({ execution, graph, chosen, choose }: DrawnProps) {
-  const names = useNames();
+  const names = useNames(graph.steps);
   const workflow = useApi("GET /workflows/{id}", { path: { id: execution.workflow.id } });
   const { stepExecutions } = execution;
   const marks = useMemo(

@@ -58,9 +58,9 @@ const TABS = [
 function Shown({ stored }: { stored: Stored }) {
   const { workflow } = stored;
   const [{ tab }, set] = useUrlState({ tab: "canvas", step: "" });
-  const names = useNames();
   const draft = useWorkflowDraft(stored);
   const { model, refused, isChanged } = draft;
+  const names = useNames(model.steps);
   const found = useCheck(workflow.id, model);
   const faults = useMemo(() => {
     // What was found is a moment old: a step may be gone by now.

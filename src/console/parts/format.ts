@@ -4,6 +4,11 @@ import { useSyncExternalStore } from "react";
 const numbers = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const rates = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 /** Below it a share would be rounded to nothing. */
 const LEAST_SHARE = 0.001;
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
@@ -27,11 +32,16 @@ export const formatNumber = (value: number) => numbers.format(value);
 /** `12K`: if there is little room. */
 export const formatCompact = (value: number) => compact.format(value);
 
-/** `12.3%` of a share between 0 and 1, `<0.1%` of what is less but not nothing; `–` of nothing, as `0 / 0` is. */
-export function formatPercent(share: number): string {
+const formatWith = (format: Intl.NumberFormat, share: number) => {
   if (!Number.isFinite(share)) return "–";
-  return share > 0 && share < LEAST_SHARE ? `<${percents.format(LEAST_SHARE)}` : percents.format(share);
-}
+  return share > 0 && share < LEAST_SHARE ? `<${format.format(LEAST_SHARE)}` : format.format(share);
+};
+
+/** `12.3%` of a share between 0 and 1, `<0.1%` of what is less but not nothing; `–` of nothing, as `0 / 0` is. */
+export const formatPercent = (share: number) => formatWith(percents, share);
+
+/** The same with one decimal always, `40.0%`: in a column they stand below each other. */
+export const formatRate = (share: number) => formatWith(rates, share);
 
 /** `part / whole` as a percentage; `–` if there is no whole. */
 export const formatShare = (part: number, whole: number) => formatPercent(part / whole);

@@ -1,7 +1,7 @@
 // The columns of the list of campaigns.
 import { ActionIcon, Menu, Progress } from "@mantine/core";
 import { Link, useLocation } from "wouter";
-import { formatNumber, formatShare } from "../../parts/format.ts";
+import { formatNumber, formatRate } from "../../parts/format.ts";
 import { CloseIcon, CopyIcon, DeleteIcon, EditIcon, MoreIcon, UndoIcon } from "../../parts/icons.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -71,7 +71,7 @@ export function columnsOf(segments: ReadonlyMap<string, string>): Column<Listed>
       header: "Opened",
       width: "4.5rem",
       align: "right",
-      cell: ({ openedCount, sentCount }) => formatShare(openedCount, sentCount),
+      cell: ({ openedCount, sentCount }) => formatRate(openedCount / sentCount),
     },
     {
       key: "clicked",
@@ -79,7 +79,7 @@ export function columnsOf(segments: ReadonlyMap<string, string>): Column<Listed>
       width: "4.5rem",
       align: "right",
       isWideOnly: true,
-      cell: ({ clickedCount, sentCount }) => formatShare(clickedCount, sentCount),
+      cell: ({ clickedCount, sentCount }) => formatRate(clickedCount / sentCount),
     },
     { key: "more", header: "", width: "2rem", cell: (campaign) => <More campaign={campaign} /> },
   ];

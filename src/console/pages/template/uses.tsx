@@ -1,5 +1,5 @@
 // Where a template is used, and what happened to its mails.
-import { formatCount, formatNumber, formatShare } from "../../parts/format.ts";
+import { formatCount, formatNumber, formatRate } from "../../parts/format.ts";
 import { TemplatesIcon } from "../../parts/icons.tsx";
 import { Empty, Loaded } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -64,7 +64,7 @@ function Figures({ usage: { emailsSent, outcomes } }: { usage: TemplateUsage }) 
               <tr key={name}>
                 <th scope="row">{label}</th>
                 <td>{formatNumber(outcomes[name])}</td>
-                <td>{formatShare(outcomes[name], outcomes.sent)}</td>
+                <td>{formatRate(outcomes[name] / outcomes.sent)}</td>
               </tr>
             ))}
           </tbody>

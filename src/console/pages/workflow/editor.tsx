@@ -34,7 +34,7 @@ export function Editor({ name, draft, faults }: Props) {
   const { model } = draft;
   const [{ step: asked, view }, set] = useUrlState({ step: "", view: "canvas" });
   const [growing, setGrowing] = useState<Growing | null>(null);
-  const names = useNames();
+  const names = useNames(model.steps);
   const isNarrow = useMediaQuery("(max-width: 62em)") ?? false;
   const shown = stepOf(model, asked);
   const open = (id: string | null) => set({ step: id ?? "" }, { replace: true });

@@ -38,7 +38,7 @@ interface Props {
 }
 
 function Shown({ workflow, graph, counted }: Props) {
-  const names = useNames();
+  const names = useNames(graph.steps);
   const [{ step }, set] = useUrlState({ step: "" });
   const steps = useMemo(() => drawnGraph(graph.steps, names, workflow), [graph.steps, names, workflow]);
   const marks = useMemo(() => marksOf(counted), [counted]);

@@ -83,7 +83,7 @@ interface Props {
 }
 
 function Walked({ workflow, graph, trial }: Props) {
-  const names = useNames();
+  const names = useNames(graph.steps);
   const [{ step }, set] = useUrlState({ step: "" });
   const steps = useMemo(() => drawnGraph(graph.steps, names, workflow), [graph.steps, names, workflow]);
   const marks = useMemo(

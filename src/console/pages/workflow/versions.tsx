@@ -150,7 +150,7 @@ interface DifferencesProps {
 }
 
 function Differences({ workflow, before, after }: DifferencesProps) {
-  const names = useNames();
+  const names = useNames(after.steps);
   const { words, graph, marks } = useMemo(() => {
     if (!before)
       return { words: ["This is the oldest version that is kept."], graph: after, marks: undefined };

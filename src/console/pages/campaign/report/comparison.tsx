@@ -1,7 +1,7 @@
 // This campaign beside the ones that were sent before and after it.
 import { Link } from "wouter";
 import type { Campaign } from "../../../api.gen.ts";
-import { formatCount, formatPercent } from "../../../parts/format.ts";
+import { formatCount, formatPercent, formatRate } from "../../../parts/format.ts";
 import { Panel } from "../../../parts/panel.tsx";
 import { Loaded } from "../../../parts/states.tsx";
 import { useApi } from "../../../queries.ts";
@@ -76,8 +76,8 @@ function Compared({ campaign, others }: Props) {
             return (
               <tr key={name}>
                 <th scope="row">{name}</th>
-                <td data-tone={toneOf(mine, usual, isGoodUp)}>{formatPercent(mine)}</td>
-                <td>{formatPercent(usual)}</td>
+                <td data-tone={toneOf(mine, usual, isGoodUp)}>{formatRate(mine)}</td>
+                <td>{formatRate(usual)}</td>
               </tr>
             );
           })}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Campaign, CampaignLink } from "../../../api.gen.ts";
 import { call } from "../../../api.ts";
-import { formatNumber, formatShare } from "../../../parts/format.ts";
+import { formatNumber, formatRate } from "../../../parts/format.ts";
 import { MailFrame } from "../../../parts/mail_frame.tsx";
 import { Panel } from "../../../parts/panel.tsx";
 import { Loaded, SkeletonLines } from "../../../parts/states.tsx";
@@ -65,7 +65,7 @@ function LinkTable({ links, clickers }: { links: CampaignLink[]; clickers: numbe
               </a>
             </td>
             <td>{formatNumber(clicks)}</td>
-            <td title={`${formatNumber(firstClicks)} recipients`}>{formatShare(firstClicks, clickers)}</td>
+            <td title={`${formatNumber(firstClicks)} recipients`}>{formatRate(firstClicks / clickers)}</td>
           </tr>
         ))}
       </tbody>
