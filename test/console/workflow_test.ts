@@ -1,6 +1,7 @@
 // One workflow in the console: drawn by mouse and by keyboard, saved over what was seen, kept while it is not, on a phone.
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { until } from "../support/process.ts";
 import { workflowsOf } from "../support/workflows.ts";
 import {
   describeInBrowser,
@@ -397,6 +398,23 @@ describeInBrowser("what is changed", () => {
     await page.getByText("Saved", { exact: true }).first().waitFor();
 
     expect(await waysOf(id)).toEqual(["Trigger > Mine"]);
+
+    // Its settings, too: what is not shown there is no conflict.
+    const settings = page.getByRole("tabpanel", { name: "Settings" });
+    const stored = async () => (await flows.call("GET", `/workflows/${id}`)).body;
+    await page.getByRole("tab", { name: "Settings" }).click();
+    await settings.getByLabel("Description").fill("First");
+    await flows.call("PATCH", `/workflows/${id}`, { allowReentry: true });
+    await settings.getByRole("button", { name: "Save", exact: true }).click();
+    await until("the description", async () => (await stored()).description === "First");
+    await settings.getByLabel("Description").fill("Mine");
+    await flows.call("PATCH", `/workflows/${id}`, { name: "Of theirs" });
+    await settings.getByRole("button", { name: "Save", exact: true }).click();
+    await settings.getByText("Somebody else has changed this workflow's settings").waitFor();
+    expect((await stored()).description).toBe("First");
+    await settings.getByRole("button", { name: "Save both" }).click();
+    await page.getByRole("heading", { level: 1, name: "Of theirs" }).waitFor();
+    expect(await stored()).toMatchObject({ name: "Of theirs", description: "Mine", allowReentry: true });
   });
 
   test("and refused by the service is shown at its step and its field; a trigger that was stored before is no conflict", async () => {

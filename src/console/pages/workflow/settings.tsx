@@ -50,7 +50,7 @@ interface Words {
 }
 
 const NAMED: Edited<Workflow, Words> = {
-  noun: "name of the workflow",
+  noun: "workflow's settings",
   wordsOf: ({ name, description }) => ({ name, description: description ?? "" }),
   labels: { name: "Name", description: "Description" },
   keyOf: (projectId, id) => [...keyOf(projectId, "GET /workflows/{id}", { path: { id } }), "version"],
