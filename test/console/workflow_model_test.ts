@@ -181,11 +181,11 @@ describe("the graph", () => {
 
   test("a circle needs a pause", () => {
     const model = add(branched(), "later", "DELAY", { after: "a", branch: null });
-    expect(whyNot(model, { from: "b", branch: null, to: "mail" })).toMatch(/pause/);
+    expect(whyNot(model, { from: "b", branch: null, to: "mail" })).toMatch(/delay or a wait/);
     expect(connected(model, { from: "b", branch: null, to: "mail" })).toBe(model);
     expect(whyNot(model, { from: "later", branch: null, to: "mail" })).toBe(null);
     const until = changed(model, "later", { config: { until: "2030-01-01" } });
-    expect(whyNot(until, { from: "later", branch: null, to: "mail" })).toMatch(/pause/);
+    expect(whyNot(until, { from: "later", branch: null, to: "mail" })).toMatch(/delay or a wait/);
     expect(whyNot(model, { from: "mail", branch: null, to: "t" })).toMatch(/trigger/);
   });
 
