@@ -1,7 +1,7 @@
 // A new campaign: what it begins as, what it is called, and who sends it.
 import { SegmentedControl } from "@mantine/core";
 import { FormDialog } from "../parts/form_dialog.tsx";
-import { StartCards } from "../parts/mail_starts/start_cards.tsx";
+import { MailStartCards } from "../parts/mail_starts/mail_start_cards.tsx";
 import { STARTS } from "../parts/mail_starts/starts.ts";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded } from "../parts/states.tsx";
@@ -39,7 +39,7 @@ export default function NewCampaignPage() {
       />
       {from === "new" && (
         // What somebody is told about an order goes to them alone.
-        <StartCards choose={choose} isOffered={({ type }) => type !== "TRANSACTIONAL"} />
+        <MailStartCards choose={choose} isOffered={({ type }) => type !== "TRANSACTIONAL"} />
       )}
       {from === "template" && <TemplateChoice choose={choose} />}
       {from === "campaign" && <CampaignChoice choose={choose} />}

@@ -8,7 +8,7 @@ import { PageHeader } from "../parts/page_header.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { useUrlState } from "../place.ts";
 import { useChange } from "../queries.ts";
-import { StartCards } from "../parts/mail_starts/start_cards.tsx";
+import { MailStartCards } from "../parts/mail_starts/mail_start_cards.tsx";
 import { type Start, STARTS } from "../parts/mail_starts/starts.ts";
 import { type Senders, useSenders } from "../parts/senders.ts";
 
@@ -25,7 +25,7 @@ export default function NewTemplatePage() {
         about="Choose a starting point. You can change everything."
         back={{ label: "Templates", to: "/templates" }}
       />
-      <StartCards choose={(name) => set({ start: name })} />
+      <MailStartCards choose={(name) => set({ start: name })} />
       <FormDialog
         opened={chosen !== undefined}
         onClose={close}

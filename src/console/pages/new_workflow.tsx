@@ -5,12 +5,19 @@ import { call } from "../api.ts";
 import { FormError, useServerForm } from "../parts/form.tsx";
 import { FormDialog } from "../parts/form_dialog.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
+import { StartCards } from "../parts/start_cards.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
 import { useApi, useChange } from "../queries.ts";
-import classes from "./new_workflow/new_workflow.module.css";
 import { Sketch } from "./new_workflow/sketch.tsx";
 import { graphOf, type Start, STARTS } from "./new_workflow/starts.ts";
+
+const CARDS = Object.entries(STARTS).map(([name, { label, about, sketch }]) => ({
+  name,
+  label,
+  about,
+  sketch: <Sketch rows={sketch} />,
+}));
 
 /** `/workflows/new`. */
 export default function NewWorkflowPage() {
@@ -24,19 +31,7 @@ export default function NewWorkflowPage() {
         about="Choose a starting point. You can change everything, and nothing starts until you enable it."
         back={{ label: "Workflows", to: "/workflows" }}
       />
-      <ul className={classes.starts}>
-        {Object.entries(STARTS).map(([name, { label, about, sketch }]) => (
-          <li key={name}>
-            <button type="button" className={classes.start} onClick={() => set({ start: name })}>
-              <Sketch rows={sketch} />
-              <span className={classes.words}>
-                <span className={classes.label}>{label}</span>
-                <span className={classes.about}>{about}</span>
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <StartCards cards={CARDS} choose={(name) => set({ start: name })} />
       <FormDialog
         opened={chosen !== undefined}
         onClose={close}
