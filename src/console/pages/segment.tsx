@@ -8,8 +8,9 @@ import { callForVersion } from "../api.ts";
 import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon, RefreshIcon } from "../parts/icons.tsx";
 import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
+import { PageTabs, usePageTab } from "../parts/page_tabs.tsx";
 import { Loaded, SkeletonLines } from "../parts/states.tsx";
-import { useProjectId, useUrlState } from "../place.ts";
+import { useProjectId } from "../place.ts";
 import { keyOf } from "../queries.ts";
 import { useRemoveSegment, useRecount } from "./segments/actions.tsx";
 import { EditSegment } from "./segments/edit.tsx";
@@ -46,7 +47,7 @@ const TABS = [
 ];
 
 function Shown({ segment, etag }: { segment: Segment; etag: string | undefined }) {
-  const [{ tab }, set] = useUrlState({ tab: "members" });
+  const [tab] = usePageTab(TABS);
   const [isEdited, setEdited] = useState(false);
   if (tab === "edit" && !isEdited) setEdited(true);
   return (
@@ -59,19 +60,7 @@ function Shown({ segment, etag }: { segment: Segment; etag: string | undefined }
         about={segment.description}
         actions={<Actions segment={segment} />}
       />
-      <Tabs
-        value={tab}
-        onChange={(next) => set({ tab: next ?? "members" })}
-        className={classes.page!}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          {TABS.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <PageTabs tabs={TABS} className={classes.page}>
         <Tabs.Panel value="members" className={classes.panel!}>
           <Members segment={segment} />
         </Tabs.Panel>
@@ -88,7 +77,7 @@ function Shown({ segment, etag }: { segment: Segment; etag: string | undefined }
         <Tabs.Panel value="uses" className={classes.loose!}>
           <Uses segment={segment} />
         </Tabs.Panel>
-      </Tabs>
+      </PageTabs>
     </div>
   );
 }

@@ -10,11 +10,12 @@ import { Restored } from "../parts/edits/restored.tsx";
 import { FormError } from "../parts/form.tsx";
 import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
+import { PageTabs, usePageTab } from "../parts/page_tabs.tsx";
 import { useSaveKey } from "../parts/save_key.ts";
 import { Loaded } from "../parts/states.tsx";
 import { TestMail } from "../parts/test_mail.tsx";
 import { Time } from "../parts/time.tsx";
-import { useProjectId, useUrlState } from "../place.ts";
+import { useProjectId } from "../place.ts";
 import { Details } from "./template/details.tsx";
 import { type Stored, TEMPLATE, type TemplateDraft } from "./template/kind.ts";
 import classes from "./template/template.module.css";
@@ -47,7 +48,7 @@ const TABS = [
 const IN_CONTENT: Field[] = ["subject", "preheader", "body"];
 
 function Shown({ stored }: { stored: Stored }) {
-  const [{ tab }, set] = useUrlState({ tab: "content" });
+  const [tab, show] = usePageTab(TABS);
   const draft = useDraft(TEMPLATE, stored);
   const isChanged = draft.changed.length > 0;
   const [isWritten, setWritten] = useState(false);
@@ -58,8 +59,8 @@ function Shown({ stored }: { stored: Stored }) {
   useEffect(() => {
     if (faults.length === 0) return;
     const isInContent = faults.some(({ field }) => IN_CONTENT.includes(field as Field));
-    set({ tab: isInContent ? "content" : "details" }, { replace: true });
-  }, [faults, set]);
+    show(isInContent ? "content" : "details", { replace: true });
+  }, [faults, show]);
   return (
     <div className={classes.page}>
       <PageHeader
@@ -80,19 +81,7 @@ function Shown({ stored }: { stored: Stored }) {
       <Restored draft={draft} />
       <Conflict kind={TEMPLATE} draft={draft} />
       <FormError error={isAtField(draft) ? null : draft.error} />
-      <Tabs
-        value={tab}
-        onChange={(next) => set({ tab: next ?? "content" })}
-        className={classes.tabs!}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          {TABS.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <PageTabs tabs={TABS} className={classes.tabs}>
         {/* What was written can be taken back, whatever else is looked at meanwhile. */}
         <Tabs.Panel value="content" className={classes.panel!} keepMounted>
           {isWritten && <Content draft={draft} />}
@@ -106,7 +95,7 @@ function Shown({ stored }: { stored: Stored }) {
         <Tabs.Panel value="uses" className={classes.loose!}>
           <Uses id={stored.answer.id} />
         </Tabs.Panel>
-      </Tabs>
+      </PageTabs>
     </div>
   );
 }

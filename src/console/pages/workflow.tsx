@@ -8,6 +8,7 @@ import { FormError } from "../parts/form.tsx";
 import { CopyIcon, DeleteIcon, InfoIcon, MoreIcon } from "../parts/icons.tsx";
 import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
+import { PageTabs } from "../parts/page_tabs.tsx";
 import { useSaveKey } from "../parts/save_key.ts";
 import { Loaded } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
@@ -57,7 +58,7 @@ const TABS = [
 
 function Shown({ stored }: { stored: Stored }) {
   const { workflow } = stored;
-  const [{ tab }, set] = useUrlState({ tab: "canvas", step: "" });
+  const [, set] = useUrlState({ tab: "canvas", step: "" });
   const draft = useWorkflowDraft(stored);
   const { model, refused, isChanged } = draft;
   const names = useNames(model.steps);
@@ -94,19 +95,7 @@ function Shown({ stored }: { stored: Stored }) {
       <Restored draft={draft} />
       <Conflict draft={draft} />
       <FormError error={draft.error} />
-      <Tabs
-        value={tab}
-        onChange={(next) => set({ tab: next ?? "canvas" })}
-        className={classes.tabs!}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          {TABS.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <PageTabs tabs={TABS} className={classes.tabs}>
         <Tabs.Panel value="canvas" className={classes.panel!}>
           <Editor name={workflow.name} draft={draft} faults={faults} />
         </Tabs.Panel>
@@ -125,7 +114,7 @@ function Shown({ stored }: { stored: Stored }) {
         <Tabs.Panel value="settings" className={classes.loose!}>
           <Settings workflow={workflow} />
         </Tabs.Panel>
-      </Tabs>
+      </PageTabs>
     </div>
   );
 }

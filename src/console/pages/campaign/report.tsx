@@ -5,9 +5,9 @@ import type { Campaign } from "../../api.gen.ts";
 import { formatCount, formatNumber } from "../../parts/format.ts";
 import { CopyIcon, InfoIcon } from "../../parts/icons.tsx";
 import { PageHeader } from "../../parts/page_header.tsx";
+import { PageTabs } from "../../parts/page_tabs.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
-import { useUrlState } from "../../place.ts";
 import { useCampaignActions } from "../campaigns/actions.tsx";
 import { momentOf } from "../campaigns/words.ts";
 import { Content } from "./report/content.tsx";
@@ -27,8 +27,6 @@ const TABS = [
 
 /** The report of a campaign that is being sent, was sent, or was cancelled. */
 export default function Report({ campaign }: { campaign: Campaign }) {
-  const [{ tab }, set] = useUrlState({ tab: "overview" });
-  const shown = TABS.some(({ value }) => value === tab) ? tab : "overview";
   const { verb, at } = momentOf(campaign);
   return (
     <div className={classes.page}>
@@ -46,19 +44,7 @@ export default function Report({ campaign }: { campaign: Campaign }) {
       <UnsentWords campaign={campaign} />
       {campaign.status === "SENDING" && <Running campaign={campaign} />}
       {campaign.status === "CANCELLED" && <Cancelled campaign={campaign} />}
-      <Tabs
-        value={shown}
-        onChange={(next) => set({ tab: next ?? "overview" })}
-        className={classes.page!}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          {TABS.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
+      <PageTabs tabs={TABS} className={classes.page}>
         <Tabs.Panel value="overview" className={classes.loose!}>
           <Overview campaign={campaign} />
         </Tabs.Panel>
@@ -71,7 +57,7 @@ export default function Report({ campaign }: { campaign: Campaign }) {
         <Tabs.Panel value="content" className={classes.loose!}>
           <Content campaign={campaign} />
         </Tabs.Panel>
-      </Tabs>
+      </PageTabs>
     </div>
   );
 }
