@@ -302,7 +302,7 @@ describeInBrowser("segments", () => {
     await page.getByText("1 address above is no contact").waitFor();
     expect(await page.getByRole("textbox", { name: "Addresses" }).inputValue()).toBe("nobody@example.com");
     await keepPicture(page, "segment--add-contacts");
-    await page.getByRole("button", { name: "Close" }).last().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
     await page
       .getByRole("row", { name: /cleo@example.com/ })
       .getByRole("checkbox")
