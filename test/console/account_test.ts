@@ -7,6 +7,7 @@ import { CHALLENGE_MS } from "../../src/accounts/people/admission.ts";
 import { askForFactor } from "../../src/http/pages/two_factor_page.ts";
 import type { Answering } from "../../src/http/entry/session.ts";
 import { join, logIn, PASSWORD, type Person, signUp } from "../support/accounts.ts";
+import { eventually } from "./eventually.ts";
 import {
   expectSound,
   browserTest,
@@ -128,11 +129,11 @@ describeInBrowser("an authenticator app", () => {
     const uri = new URL(await readQr(page));
     const secret = uri.searchParams.get("secret")!;
     expect([uri.protocol, uri.searchParams.get("issuer")]).toEqual(["otpauth:", "Postrider"]);
-    expect(await page.getByRole("dialog").locator("code").textContent()).toBe(secret);
+    await eventually(() => page.getByRole("dialog").locator("code").textContent()).toBe(secret);
     await page.getByLabel("Enter the code").fill("000000");
     await page.getByRole("button", { name: "Confirm" }).click();
     await page.getByText("Not the code that the app shows now").waitFor();
-    expect(await page.getByLabel("Enter the code").inputValue()).toBe("000000");
+    await eventually(() => page.getByLabel("Enter the code").inputValue()).toBe("000000");
     await page.getByLabel("Enter the code").fill(codeOf(secret));
     await page.keyboard.press("Enter");
 
@@ -297,7 +298,7 @@ browserTest(
     await join(service, other, shared, "OWNER");
     const page = await opened("~/account", person);
     await page.getByRole("link", { name: "Ours" }).waitFor();
-    expect(await page.getByRole("button", { name: "Delete the account" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Delete the account" }).isDisabled()).toBe(true);
     await join(service, other, ours, "OWNER");
     await page.reload();
     await page.getByRole("button", { name: "Delete the account" }).click();
@@ -326,8 +327,8 @@ describe("a session", () => {
       const other = await logIn(service, person.email);
       const page = await stage.open("~/account", { as: person });
       await page.getByText("First show that the address is yours").waitFor();
-      expect(await page.getByRole("button", { name: "Set up the app" }).isDisabled()).toBe(true);
-      expect(await page.getByRole("button", { name: "Add a passkey" }).isDisabled()).toBe(true);
+      await eventually(() => page.getByRole("button", { name: "Set up the app" }).isDisabled()).toBe(true);
+      await eventually(() => page.getByRole("button", { name: "Add a passkey" }).isDisabled()).toBe(true);
       await page.getByRole("button", { name: /^End the session in/ }).click();
       await page.getByText(/^The session in .* has ended$/).waitFor();
 

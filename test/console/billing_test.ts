@@ -4,6 +4,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { syncBilling } from "../../src/accounts/billing/events.ts";
 import { join } from "../support/accounts.ts";
 import { startStripe, stripeSettings, useStripe } from "../support/stripe.ts";
+import { eventually } from "./eventually.ts";
 import { browserTest, expectSound, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stripe = await startStripe();
@@ -125,7 +126,7 @@ browserTest("older invoices are shown when they are asked for, and a limit is ch
   const page = await stage.open(pathOf("paid"));
   await page.getByRole("button", { name: "Show older ones" }).click();
   await page.getByRole("link", { name: "Open 3F2A9C1B-0026" }).waitFor();
-  expect(await page.getByRole("list", { name: "Invoices" }).getByRole("listitem").count()).toBe(15);
+  await eventually(() => page.getByRole("list", { name: "Invoices" }).getByRole("listitem").count()).toBe(15);
   await page.getByRole("button", { name: "Change the limits" }).click();
   await page.getByRole("dialog").getByLabel("Mail of workflows").fill("84000");
   await page.keyboard.press("Enter");

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { png } from "../support/images.ts";
 import { DOMAIN } from "../support/service.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -154,8 +155,8 @@ describeInBrowser("blocks", () => {
     const undo = page.getByRole("button", { name: "Undo", exact: true });
     for (let n = 0; n < 5; n++) await undo.click();
     expect(await names()).toEqual(before);
-    expect(await undo.isDisabled()).toBe(true);
-    expect(await page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    await eventually(() => undo.isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
     for (let n = 0; n < 5; n++) await page.getByRole("button", { name: "Redo", exact: true }).click();
     await save(page);
     const body = await bodyOf(ids.Moved!);
@@ -199,7 +200,7 @@ describeInBrowser("blocks", () => {
       .locator("[data-path]:focus")
       .filter({ hasText: /^Column/ })
       .waitFor();
-    expect(await block(page, /^Column/).count()).toBe(4);
+    await eventually(() => block(page, /^Column/).count()).toBe(4);
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "Width" }).fill("40%");
     await mail(page).getByText("Your text").waitFor();

@@ -6,6 +6,7 @@ import { durationOf, rateOf } from "../../src/console/pages/campaign/report/pace
 import { periodsOf } from "../../src/console/pages/campaign/report/periods.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER } from "../support/followed_mails.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -144,9 +145,9 @@ describeInBrowser("the report of a campaign", () => {
   test("counts from the audience to the clicks; each number leads to who they are, and those to their mail", async () => {
     const page = await stage.open(path("Spring sale"));
     await figure(page, "Opened").getByText("127", { exact: true }).waitFor();
-    expect(await figure(page, "Audience").textContent()).toContain("400");
-    expect(await figure(page, "Opened").textContent()).toContain("31.8% of sent");
-    expect(await figure(page, "Bounced").textContent()).toContain("20");
+    await eventually(() => figure(page, "Audience").textContent()).toContain("400");
+    await eventually(() => figure(page, "Opened").textContent()).toContain("31.8% of sent");
+    await eventually(() => figure(page, "Bounced").textContent()).toContain("20");
     // Of three others with 41%, 32% and 71%.
     await page.getByRole("row", { name: "Opened 31.8% 41.2%" }).waitFor();
     await page.getByText("550 5.1.1 …: Recipient address rejected: User unknown").waitFor();
@@ -154,7 +155,7 @@ describeInBrowser("the report of a campaign", () => {
     await page.getByRole("link", { name: "20 mails" }).click();
     await page.waitForURL(/tab=recipients&outcome=bounced/);
     await page.getByText("20 recipients", { exact: true }).waitFor();
-    expect(await row(page, "User unknown").count()).toBeGreaterThan(5);
+    await eventually(() => row(page, "User unknown").count()).toBeGreaterThan(5);
     await page.getByRole("combobox", { name: "Outcome" }).click();
     await page.getByRole("option", { name: "Did not open" }).click();
     await page.waitForURL(/outcome=unopened/);
@@ -184,7 +185,9 @@ describeInBrowser("the report of a campaign", () => {
       .allTextContents();
 
     expect(marks).toEqual(["31", "0", "12"]);
-    expect(await page.getByRole("row").nth(1).textContent()).toBe("shop.example/spring?of=N12042.9%");
+    await eventually(() => page.getByRole("row").nth(1).textContent()).toBe(
+      "shop.example/spring?of=N12042.9%",
+    );
     await page.context().close();
   });
 
@@ -199,7 +202,7 @@ describeInBrowser("the report of a campaign", () => {
     await page.getByRole("heading", { level: 1, name: "Spring sale (Copy)" }).waitFor();
     await stage.visit(page, `/campaigns/${foreign.body.data.id}`);
     await page.getByRole("heading", { name: "Cannot find this campaign" }).waitFor();
-    expect(await page.getByText("Theirs").count()).toBe(0);
+    await eventually(() => page.getByText("Theirs").count()).toBe(0);
     await page.context().close();
   });
 

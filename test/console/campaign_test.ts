@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { campaignsOf } from "../support/campaign.ts";
 import { until } from "../support/process.ts";
 import { DOMAIN } from "../support/service.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -126,7 +127,7 @@ describeInBrowser("a campaign", () => {
     await page.getByRole("combobox", { name: "Segment" }).click();
     await page.getByRole("option", { name: "Pro customers (22 members)" }).click();
     await reach(page).getByText("20 contacts").waitFor();
-    expect(await reach(page).textContent()).toMatch(/In the audience22Not subscribed−2/);
+    await eventually(() => reach(page).textContent()).toMatch(/In the audience22Not subscribed−2/);
     await page.getByRole("button", { name: "Next: check" }).click();
     await page
       .getByRole("status")
@@ -216,7 +217,7 @@ describeInBrowser("a campaign", () => {
 
     await page.getByLabel("Day and time").fill("2020-01-01T10:00");
     await page.getByText("This time is over").waitFor();
-    expect(await page.getByRole("button", { name: /^Schedule for/ }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: /^Schedule for/ }).isDisabled()).toBe(true);
     await page.getByLabel("Day and time").fill("2035-01-02T10:00");
     await page.getByRole("button", { name: /^Schedule for/ }).click();
     await question.getByRole("button", { name: "Schedule" }).click();
@@ -234,7 +235,7 @@ describeInBrowser("a campaign", () => {
     await page.getByText("Not saved yet: finish the condition").waitFor();
     await step(page, "Send").click();
     await page.getByText("It is not saved as it is: finish the condition.").waitFor();
-    expect(await page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
+    await eventually(() => page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
     await page.getByRole("button", { name: "Back to audience" }).click();
     await page.getByRole("combobox", { name: "Field" }).fill("plan");
     await page.getByRole("option", { name: "plan", exact: true }).click();
@@ -266,7 +267,7 @@ describeInBrowser("a campaign", () => {
     await borrow();
     await page.locator("button[aria-keyshortcuts=z]").click();
     await page.getByText("The content of Monthly was copied").waitFor({ state: "detached" });
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
     await borrow();
     await page.getByLabel("Blocks of the mail").waitFor();
     await saved(page);
@@ -292,7 +293,7 @@ describeInBrowser("what is written of a campaign", () => {
     await saved(page);
     const { subject, preheader } = await get(id);
     expect([subject, preheader]).toEqual(["Mine", "Only theirs"]);
-    expect(await page.getByLabel("Preview text").inputValue()).toBe("Only theirs");
+    await eventually(() => page.getByLabel("Preview text").inputValue()).toBe("Only theirs");
 
     // What was asked about is what goes out.
     await step(page, "Send").click();
@@ -348,7 +349,7 @@ describeInBrowser("what is written of a campaign", () => {
     await until("both halves", async () => (await get(id)).subject === "One half and the other");
     await page.goBack();
     await saved(page);
-    expect(await subject.inputValue()).toBe("One half and the other");
+    await eventually(() => subject.inputValue()).toBe("One half and the other");
     await page.context().close();
   });
 
@@ -369,13 +370,13 @@ describeInBrowser("what is written of a campaign", () => {
     await until("the words on the server", async () => (await get(id)).subject === "Written on the way out");
     await page.goBack();
     await page.getByLabel("Subject").waitFor();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Written on the way out");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Written on the way out");
     await saved(page);
 
     // What is refused stays as it was typed, and is sent again when it has been changed.
     await page.getByLabel("Subject").fill("Hello {{#if");
     await page.getByText("Not saved yet: see what is marked").waitFor();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{#if");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Hello {{#if");
     await page.getByLabel("Subject").fill("Hello");
     await saved(page);
     await page.context().close();
@@ -398,7 +399,7 @@ describeInBrowser("what is written of a campaign", () => {
     await page.getByRole("button", { name: "Go on with it in a copy" }).click();
     await heading(page, "Sent elsewhere (Copy)").waitFor();
     await saved(page);
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Too late for this one");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Too late for this one");
     const copy = new URL(page.url()).pathname.split("/").at(-1)!;
     expect((await get(copy)).subject).toBe("Too late for this one");
     expect((await get(id)).subject).not.toBe("Too late for this one");
@@ -410,7 +411,7 @@ describeInBrowser("what is written of a campaign", () => {
     await page.getByLabel("Subject").fill("Changed late");
     await page.getByText("Not saved yet", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
     await page.getByLabel("Subject").fill("Changed in time");
     await step(page, "Check").click();
     await page.getByRole("heading", { name: "There are changes that are not saved" }).waitFor();

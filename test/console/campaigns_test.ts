@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN } from "../support/service.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -90,13 +91,14 @@ tour(stage, "new-campaign", {
 describeInBrowser("the list of campaigns", () => {
   test("is searched and told apart by state; the address says how; it goes on at its end, without bodies", async () => {
     const page = await stage.open("/campaigns");
-    const answers: string[] = [];
-    page.on("response", async (response) => {
-      if (response.url().includes("/campaigns?")) answers.push(await response.text());
+    const answers: Promise<string>[] = [];
+    // The browser drops the body of an answer that is no longer wanted, such as that to a search typed over.
+    page.on("response", (response) => {
+      if (response.url().includes("/campaigns?")) answers.push(response.text().catch(() => ""));
     });
-    await row(page, "Spring sale").waitFor();
-    expect(await row(page, "Spring sale").textContent()).toContain("Pro customers");
-    expect(await row(page, "Spring sale").textContent()).toMatch(/1,204,318.*40\.0%.*3\.0%/);
+    // The names of segments come by a request of their own.
+    await row(page, "Spring sale").filter({ hasText: "Pro customers" }).waitFor();
+    await eventually(() => row(page, "Spring sale").textContent()).toMatch(/1,204,318.*40\.0%.*3\.0%/);
     await page.getByRole("combobox", { name: "State" }).click();
     await page.getByRole("option", { name: "Sent", exact: true }).click();
     await page.waitForURL(/status=SENT/);
@@ -117,8 +119,9 @@ describeInBrowser("the list of campaigns", () => {
     await page.getByRole("heading", { level: 1, name: "Letter 60" }).waitFor();
     await page.goBack();
     await page.waitForURL(/status=SENT/);
-    expect(answers.length).toBeGreaterThan(1);
-    expect(answers.join("")).not.toContain("shop.example");
+    const bodies = (await Promise.all(answers)).filter((body) => body !== "");
+    expect(bodies.length).toBeGreaterThan(1);
+    expect(bodies.join("")).not.toContain("shop.example");
     await page.context().close();
   });
 
@@ -175,8 +178,8 @@ describeInBrowser("a new campaign", () => {
     await dialog.getByLabel("Name").fill("News in May");
     await dialog.getByLabel("Sender").fill("hello@elsewhere.example");
     await dialog.getByRole("button", { name: "Create campaign" }).click();
-    expect(await dialog.getByRole("alert").textContent()).toMatch(/verified/i);
-    expect(await dialog.getByLabel("Name").inputValue()).toBe("News in May");
+    await eventually(() => dialog.getByRole("alert").textContent()).toMatch(/verified/i);
+    await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("News in May");
     await dialog.getByLabel("Sender").fill(`hello@${DOMAIN}`);
     await dialog.getByRole("button", { name: "Create campaign" }).click();
     await page.getByRole("heading", { level: 1, name: "News in May" }).waitFor();
@@ -193,7 +196,7 @@ describeInBrowser("a new campaign", () => {
     await stage.visit(page, `/templates/${template.body.id}`);
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: "New campaign" }).click();
-    expect(await dialog.getByLabel("Sender").inputValue()).toBe(`monthly@${DOMAIN}`);
+    await eventually(() => dialog.getByLabel("Sender").inputValue()).toBe(`monthly@${DOMAIN}`);
     await dialog.getByLabel("Name").fill("Of a template");
     await dialog.getByRole("button", { name: "Create campaign" }).click();
     await page.getByRole("heading", { level: 1, name: "Of a template" }).waitFor();
@@ -206,7 +209,7 @@ describeInBrowser("a new campaign", () => {
       .getByRole("button", { name: /^Spring sale:?/ })
       .last()
       .click();
-    expect(await dialog.getByLabel("Name").inputValue()).toBe("Spring sale (Copy)");
+    await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("Spring sale (Copy)");
     await dialog.getByLabel("Name").fill("Summer sale");
     await dialog.getByRole("button", { name: "Create campaign" }).click();
     await page.getByRole("heading", { level: 1, name: "Summer sale" }).waitFor();

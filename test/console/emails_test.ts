@@ -5,6 +5,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { followHtml } from "../../src/sending/compose/followed_mail.ts";
 import { join } from "../support/accounts.ts";
 import { BROWSER } from "../support/followed_mails.ts";
+import { eventually } from "./eventually.ts";
 import { browserTest, type OpenPage, settled, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -182,7 +183,7 @@ browserTest(
       await page.getByLabel("Status").first().click();
       await page.getByRole("option", { name: "Opened" }).click();
       await row(page, "reader0003@people.example").waitFor();
-      expect(await page.getByText("reader0002@people.example").count()).toBe(0);
+      await eventually(() => page.getByText("reader0002@people.example").count()).toBe(0);
       expect(page.url()).toContain("status=OPENED");
       await page.getByLabel("Sent by").first().click();
       await page.getByRole("option", { name: "Single mails" }).click();
@@ -270,7 +271,7 @@ browserTest("the first mail takes one click; another project's mails are nowhere
     await page.getByRole("main").getByText("Sent", { exact: true }).first().waitFor();
     await page.getByRole("link", { name: "Sent mails" }).first().click();
     await row(page, "The first mail of").waitFor();
-    expect(await page.getByText("people.example").filter({ hasText: "reader" }).count()).toBe(0);
+    await eventually(() => page.getByText("people.example").filter({ hasText: "reader" }).count()).toBe(0);
     await page.goto(`${stage.origin}/app/p/${other.id}/emails/${main}`);
     await page.getByText("There is no such mail").waitFor();
     expect(page.complaints.splice(0).every((complaint) => complaint.includes("404"))).toBe(true);

@@ -2,6 +2,7 @@
 import { beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import { until } from "../support/process.ts";
+import { eventually } from "./eventually.ts";
 import { browserTest, keepPicture, settled, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -101,7 +102,7 @@ browserTest(
     const before = await rows(page).first().textContent();
     await track("paid", "new@example.com");
     await page.getByRole("button", { name: "Show 1 new" }).waitFor();
-    expect(await rows(page).first().textContent()).toBe(before);
+    await eventually(() => rows(page).first().textContent()).toBe(before);
     await page.getByRole("button", { name: "Show 1 new" }).click();
     await row(page, /paid/).waitFor();
     await page.getByText("Live", { exact: true }).waitFor();
@@ -120,7 +121,7 @@ browserTest(
     await track("ignored", "new@example.com");
     await track("paid", "ada@example.com");
     await row(page, /paid ada@example\.com/).waitFor();
-    expect(await rows(page).count()).toBe(2);
+    await eventually(() => rows(page).count()).toBe(2);
     expect(page.complaints).toEqual([]);
     await page.context().close();
   },
@@ -158,7 +159,7 @@ browserTest("an event is found by its name, looked at, and deleted with all of i
   const data = page.getByRole("group", { name: "Data of the event" });
   await data.getByRole("button", { name: "Show all 900 characters" }).click();
   await until("all of the text", async () => (await data.textContent())!.includes("x".repeat(900)));
-  expect(await data.textContent()).toContain('"n": 3');
+  await eventually(() => data.textContent()).toContain('"n": 3');
   await keepPicture(page, "events--long-data");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -185,6 +186,6 @@ browserTest("a project without events tracks its first one with a click", async 
   await page.getByRole("button", { name: "Track a test event" }).click();
   await row(page, /test event/).waitFor();
 
-  expect(await rows(page).count()).toBe(1);
+  await eventually(() => rows(page).count()).toBe(1);
   await page.context().close();
 });

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { workflowsOf } from "../support/workflows.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -141,13 +142,13 @@ describeInBrowser("an execution", () => {
     await story.getByText("Waits for “ordered”, until").waitFor();
     await step(page, "First order?").getByText("Is here", { exact: true }).waitFor();
     await page.locator("[data-step][data-path]").nth(2).waitFor();
-    expect(await page.locator("[data-step][data-path]").count()).toBe(3);
+    await eventually(() => page.locator("[data-step][data-path]").count()).toBe(3);
     await later(4);
     // It looks again by itself.
     await story.getByText("Time was up").waitFor();
     await story.getByText("Goes on by “No”").waitFor();
     await page.getByText("Completed").first().waitFor();
-    expect(await page.locator("[data-step][data-path]").count()).toBe(5);
+    await eventually(() => page.locator("[data-step][data-path]").count()).toBe(5);
     await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });
     await expectSound(page);
     await page.context().close();

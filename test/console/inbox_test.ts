@@ -3,6 +3,7 @@ import { beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join } from "../support/accounts.ts";
+import { eventually } from "./eventually.ts";
 import { browserTest, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stage = useConsole({ SMTP_URL: "" });
@@ -106,11 +107,11 @@ browserTest(
       await page.frameLocator("iframe").getByText("Thank you.").waitFor();
       await page.getByRole("link", { name: "Inbox", exact: true }).first().click();
       await row(page, "reader10@people.example").getByText("Unread.").waitFor({ state: "attached" });
-      expect(await row(page, "reader11@people.example").getByText("Unread.").count()).toBe(0);
+      await eventually(() => row(page, "reader11@people.example").getByText("Unread.").count()).toBe(0);
       await row(page, "ada@people.example").click();
       const picture = page.frameLocator("iframe").getByRole("img", { name: "The shop" });
       await picture.waitFor();
-      expect(await picture.getAttribute("src")).toStartWith("data:image/gif");
+      await eventually(() => picture.getAttribute("src")).toStartWith("data:image/gif");
       const file = page.getByRole("link", { name: /invoice\.txt/ });
       const text = await (
         await page.request.get((await file.getAttribute("href"))!.replace(/^\//, `${stage.origin}/`))
@@ -133,14 +134,14 @@ browserTest(
       await bar.getByText("2 mails chosen").waitFor();
       await bar.getByRole("button", { name: "Mark as read" }).click();
       await row(page, "reader8@people.example").getByText("Unread.").waitFor({ state: "detached" });
-      expect(await row(page, "reader7@people.example").getByText("Unread.").count()).toBe(0);
+      await eventually(() => row(page, "reader7@people.example").getByText("Unread.").count()).toBe(0);
       await bar.waitFor({ state: "detached" });
       await row(page, "reader8@people.example").getByRole("checkbox").check();
       await row(page, "reader7@people.example").getByRole("checkbox").check();
       await bar.getByRole("button", { name: "Delete…" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Delete 2 mails" }).click();
       await page.getByText("reader8@people.example").waitFor({ state: "detached" });
-      expect(await page.getByText("reader7@people.example").count()).toBe(0);
+      await eventually(() => page.getByText("reader7@people.example").count()).toBe(0);
     });
   },
 );
@@ -185,7 +186,7 @@ browserTest("owners give captured mails up; members see that only owners may", a
       await row(page, "ada@people.example").waitFor();
       await page.getByRole("button", { name: "More", exact: true }).click();
       await page.getByText("Only owners can release and give up mails").waitFor();
-      expect(await page.getByRole("menuitem", { name: "Give up all…" }).isDisabled()).toBe(true);
+      await eventually(() => page.getByRole("menuitem", { name: "Give up all…" }).isDisabled()).toBe(true);
     },
     member,
   );
@@ -198,16 +199,16 @@ browserTest("all are marked and all are deleted, of this project alone", async (
   await theirs;
   await on("/inbox", async (page) => {
     await row(page, "ada@people.example").waitFor();
-    expect(await page.getByText("omega@people.example").count()).toBe(0);
+    await eventually(() => page.getByText("omega@people.example").count()).toBe(0);
     await page.getByRole("button", { name: "Mark all as read" }).click();
     await page.getByText("marked as read").waitFor();
-    expect(await row(page, "ada@people.example").getByText("Unread.").count()).toBe(0);
+    await eventually(() => row(page, "ada@people.example").getByText("Unread.").count()).toBe(0);
     await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("menuitem", { name: "Delete all…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete all" }).click();
     await page.getByText("Nothing was captured yet").waitFor();
     await stage.visit(page, `~/p/${other.id}/inbox`);
     await row(page, "omega@people.example").waitFor();
-    expect(await page.getByText("ada@people.example").count()).toBe(0);
+    await eventually(() => page.getByText("ada@people.example").count()).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 // Whole journeys by the keyboard alone: nothing here clicks.
 import { afterEach, beforeAll, expect, test } from "bun:test";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, type OpenPage, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -231,7 +232,7 @@ describeInBrowser("by the keyboard alone", () => {
     const keys = dialog(page, "Keys");
     await keys.waitFor();
     for (const label of ["Next row", "New contact", "Search by address", "Jump to a letter or a day"]) {
-      expect(await keys.getByText(label, { exact: true }).count()).toBe(1);
+      await eventually(() => keys.getByText(label, { exact: true }).count()).toBe(1);
     }
     await page.keyboard.press("Escape");
     await keys.waitFor({ state: "detached" });

@@ -5,6 +5,7 @@ import PostalMime from "postal-mime";
 import { makeToken } from "../../src/accounts/people/tokens.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { join, PASSWORD, type Person, signUp } from "../support/accounts.ts";
+import { eventually } from "./eventually.ts";
 import {
   expectSound,
   browserTest,
@@ -114,11 +115,11 @@ describeInBrowser("the second step", () => {
     const field = page.getByLabel("Code");
     await field.waitFor();
     expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
-    expect(await field.getAttribute("autocomplete")).toBe("one-time-code");
+    await eventually(() => field.getAttribute("autocomplete")).toBe("one-time-code");
     await page.keyboard.type("000000");
     await page.getByText("This code is wrong").waitFor();
-    expect(await field.inputValue()).toBe("000000");
-    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    await eventually(() => field.inputValue()).toBe("000000");
+    await eventually(() => field.getAttribute("aria-invalid")).toBe("true");
 
     // What was wrong is selected: what is pasted replaces it.
     const code = codeOf(careful.secret);
@@ -146,7 +147,7 @@ describeInBrowser("the second step", () => {
     await page.getByLabel("Code").fill(codeOf(careful.secret));
     await page.getByText("That took more than ten minutes").waitFor();
 
-    expect(await page.getByLabel("Address").inputValue()).toBe(careful.email);
+    await eventually(() => page.getByLabel("Address").inputValue()).toBe(careful.email);
     await expectSound(page, { refused: [401] });
     await page.context().close();
   });
@@ -159,7 +160,7 @@ describeInBrowser("a new password by mail", () => {
     await page.getByLabel("New password").fill("12345678");
     await page.getByRole("button", { name: "Set the password and log in" }).click();
     await page.getByText("Not a good password").waitFor();
-    expect(await page.getByLabel("New password").getAttribute("aria-invalid")).toBe("true");
+    await eventually(() => page.getByLabel("New password").getAttribute("aria-invalid")).toBe("true");
     await keepPicture(page, "new-password-light-1280");
     await page.getByLabel("New password").fill(PASSWORD);
     await page.keyboard.press("Enter");
@@ -256,7 +257,7 @@ describeInBrowser("an invitation", () => {
     await page.goto(`${stage.origin}/app${path.slice(1)}`);
     await heading(page, "This invitation is no longer valid").waitFor();
     await page.getByRole("button", { name: "Log in" }).click();
-    expect(await page.getByLabel("Address").inputValue()).toBe("guest@people.example");
+    await eventually(() => page.getByLabel("Address").inputValue()).toBe("guest@people.example");
     await page.context().close();
   });
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect } from "bun:test";
 import { SERVICE } from "../../src/accounts/audit.ts";
 import { createKey } from "../../src/accounts/projects/named_keys.ts";
 import { logIn, signUp } from "../support/accounts.ts";
+import { eventually } from "./eventually.ts";
 import { browserTest, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -114,9 +115,9 @@ describe("members", () => {
 
     const theirs = await stage.open("/members", { as: person });
     await theirs.getByRole("list", { name: "Members" }).getByText("ada@people.example").waitFor();
-    expect(await theirs.getByRole("button", { name: "Invite somebody" }).isDisabled()).toBe(true);
-    expect(await theirs.getByRole("link", { name: "Audit log" }).count()).toBe(0);
-    expect(await theirs.getByRole("button", { name: /^Remove / }).count()).toBe(0);
+    await eventually(() => theirs.getByRole("button", { name: "Invite somebody" }).isDisabled()).toBe(true);
+    await eventually(() => theirs.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+    await eventually(() => theirs.getByRole("button", { name: /^Remove / }).count()).toBe(0);
 
     await theirs.getByRole("button", { name: "Leave the project" }).click();
     await theirs.getByRole("button", { name: "Leave", exact: true }).click();
@@ -149,15 +150,15 @@ describe("settings", () => {
     await name.fill("see https://spam.example now");
     await page.getByRole("button", { name: "Save" }).click();
     await page.locator("[aria-invalid=true]").waitFor();
-    expect(await name.getAttribute("aria-invalid")).toBe("true");
-    expect(await name.inputValue()).toBe("see https://spam.example now");
+    await eventually(() => name.getAttribute("aria-invalid")).toBe("true");
+    await eventually(() => name.inputValue()).toBe("see https://spam.example now");
     await name.fill("Acme & Co");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The settings are saved").waitFor();
 
     const [row] = await service.pool`select name from projects where id = ${project.id}`;
     expect(row!.name).toBe("Acme & Co");
-    expect(await page.getByText("Not saved yet").count()).toBe(0);
+    await eventually(() => page.getByText("Not saved yet").count()).toBe(0);
     await page.context().close();
   });
 
@@ -166,12 +167,12 @@ describe("settings", () => {
     await page.getByRole("button", { name: "Reset", exact: true }).click();
     const field = page.getByLabel(/^Type “/);
     await field.waitFor();
-    expect(
-      await page.getByText(/This deletes 0 contacts, 0 templates, 0 campaigns,? and 0 workflows/).count(),
+    await eventually(() =>
+      page.getByText(/This deletes 0 contacts, 0 templates, 0 campaigns,? and 0 workflows/).count(),
     ).toBe(1);
     await field.fill("something else");
     const button = page.getByRole("button", { name: "Reset", exact: true }).last();
-    expect(await button.isDisabled()).toBe(true);
+    await eventually(() => button.isDisabled()).toBe(true);
     await page.context().close();
   });
 });
@@ -188,7 +189,7 @@ describe("standing", () => {
   browserTest("billing is not shown where the installation has none; limits are", async () => {
     const page = await stage.open("/billing");
     await page.getByRole("heading", { name: "Nothing is billed here" }).waitFor();
-    expect(await page.getByRole("link", { name: "Billing" }).count()).toBe(0);
+    await eventually(() => page.getByRole("link", { name: "Billing" }).count()).toBe(0);
     await page.getByRole("link", { name: "See the limits" }).click();
     await page.getByRole("heading", { level: 1, name: "Limits" }).waitFor();
     await page.context().close();

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { eventually } from "./eventually.ts";
 import { expectSound, describeInBrowser, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -170,7 +171,9 @@ describeInBrowser("segments", () => {
       .waitFor();
     expect(await line("Pro customers")).toMatch(/^Members: 1\d\d to \d+ in 30 days$/);
     // It was made today: one number is no line.
-    expect(await page.getByRole("row", { name: "On the plan free" }).getByRole("img").count()).toBe(0);
+    await eventually(() => page.getByRole("row", { name: "On the plan free" }).getByRole("img").count()).toBe(
+      0,
+    );
     await page.context().close();
   });
 
@@ -242,7 +245,9 @@ describeInBrowser("segments", () => {
     await page.getByText("Expected 1 or more").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Create segment" }).click();
     await page.getByRole("group", { name: "seats" }).getByText("Write a number").waitFor();
-    expect(await page.getByRole("combobox", { name: "Value", exact: true }).inputValue()).toBe("many");
+    await eventually(() => page.getByRole("combobox", { name: "Value", exact: true }).inputValue()).toBe(
+      "many",
+    );
     // The browser notes the refusal, which was asked for.
     expect(page.complaints.splice(0).every((complaint) => complaint.includes("422"))).toBe(true);
     await expectSound(page);
@@ -257,11 +262,11 @@ describeInBrowser("segments", () => {
     await page.getByRole("option", { name: "dan@shop.example" }).click();
     await page.getByText("Is not in Pro customers").waitFor();
     const answer = (text: string) => page.locator("[data-holds]", { hasText: text });
-    expect(await answer("plan is “pro”").getAttribute("data-holds")).toBe("true");
-    expect(await answer("plan is “pro”").textContent()).toContain("Found: “pro”.");
+    await eventually(() => answer("plan is “pro”").getAttribute("data-holds")).toBe("true");
+    await eventually(() => answer("plan is “pro”").textContent()).toContain("Found: “pro”.");
     const ordered = answer("Event ordered happened at least 2 times in the last 30 days");
-    expect(await ordered.getAttribute("data-holds")).toBe("false");
-    expect(await ordered.textContent()).toContain("Found: 1 time, last on");
+    await eventually(() => ordered.getAttribute("data-holds")).toBe("false");
+    await eventually(() => ordered.textContent()).toContain("Found: 1 time, last on");
     expect(new URL(page.url()).searchParams.get("contact")).toBe(ids["dan@shop.example"]!);
     await keepPicture(page, "segment--why-in-or-out");
     await expectSound(page);
@@ -279,7 +284,7 @@ describeInBrowser("segments", () => {
       await page.getByRole("alert").getByText(theirs).waitFor();
     };
     await page.getByRole("combobox", { name: "Field" }).waitFor();
-    expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
     await edit("Mine", "Theirs");
     await keepPicture(page, "segment--lost-update");
     await page.getByRole("button", { name: "Save mine" }).click();
@@ -288,7 +293,7 @@ describeInBrowser("segments", () => {
     await edit("Mine again", "Theirs again");
     await page.getByRole("button", { name: "Take this one" }).click();
     await page.getByRole("heading", { name: "Theirs again", level: 1 }).waitFor();
-    expect(await name.inputValue()).toBe("Theirs again");
+    await eventually(() => name.inputValue()).toBe("Theirs again");
     await page.context().close();
   });
 
@@ -300,7 +305,9 @@ describeInBrowser("segments", () => {
       .fill("Cleo <cleo@example.com>, nobody@example.com");
     await page.getByRole("button", { name: "Add 2 addresses" }).click();
     await page.getByText("1 address above is no contact").waitFor();
-    expect(await page.getByRole("textbox", { name: "Addresses" }).inputValue()).toBe("nobody@example.com");
+    await eventually(() => page.getByRole("textbox", { name: "Addresses" }).inputValue()).toBe(
+      "nobody@example.com",
+    );
     await keepPicture(page, "segment--add-contacts");
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
     await page
@@ -329,7 +336,7 @@ describeInBrowser("segments", () => {
   test("a tree with groups within is shown as it is, and a copy of it begins with it", async () => {
     const page = await stage.open(`/segments/${ids.tree}?tab=edit`, { width: 390 });
     await page.getByText("(seats is more than 20, or Segment VIPs has the contact)").waitFor();
-    expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
     await keepPicture(page, "segment--tree-390");
     await expectSound(page);
     await page.context().close();

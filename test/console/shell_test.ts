@@ -1,6 +1,7 @@
 // The frame around every page: ways in and out, keys, search, projects, and what happens when something is missing.
 import { afterEach, expect, test } from "bun:test";
 import { PASSWORD, join, signUp } from "../support/accounts.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, keepPicture, type OpenPage, expectSound, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -97,7 +98,9 @@ describeInBrowser("projects", () => {
     await page.keyboard.press("Enter");
     await heading(page, "Overview").waitFor();
 
-    expect(await page.getByRole("button", { name: /^Project:/ }).textContent()).toContain("First shop");
+    await eventually(() => page.getByRole("button", { name: /^Project:/ }).textContent()).toContain(
+      "First shop",
+    );
   });
 });
 
@@ -108,7 +111,7 @@ describeInBrowser("the keyboard", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
 
-    expect(await page.locator("main:focus").count()).toBe(1);
+    await eventually(() => page.locator("main:focus").count()).toBe(1);
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await keepPicture(page, "keys-light-1280");
@@ -177,6 +180,6 @@ describeInBrowser("what can go wrong", () => {
     await page.reload();
     await heading(page, "Members").waitFor();
 
-    expect(await page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
+    await eventually(() => page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
   });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect } from "bun:test";
 import { png } from "../support/images.ts";
 import { addDomain } from "../../src/sending/domains/mod.ts";
 import { SERVICE } from "../../src/accounts/audit.ts";
+import { eventually } from "./eventually.ts";
 import { expectSound, browserTest, keepPicture, settled, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -61,14 +62,14 @@ describe("domains", () => {
       .getByText(/domain name|Expected|registrable/i)
       .first()
       .waitFor();
-    expect(await page.getByRole("textbox", { name: "Domain" }).inputValue()).toBe("not a domain");
+    await eventually(() => page.getByRole("textbox", { name: "Domain" }).inputValue()).toBe("not a domain");
     await page.getByRole("textbox", { name: "Domain" }).fill("News.Example");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "news.example", level: 1 }).waitFor();
 
-    expect(await page.getByRole("region", { name: "Signature (DKIM), TXT" }).textContent()).toContain(
-      "v=DKIM1; k=rsa; p=",
-    );
+    await eventually(() =>
+      page.getByRole("region", { name: "Signature (DKIM), TXT" }).textContent(),
+    ).toContain("v=DKIM1; k=rsa; p=");
     await page.context().close();
   });
 
@@ -77,8 +78,8 @@ describe("domains", () => {
     const record = page.getByRole("region", { name: "Signature (DKIM), TXT" });
     await record.waitFor();
 
-    expect(await record.textContent()).toContain("v=DKIM1; k=rsa; p=AAAA");
-    expect(await record.textContent()).toContain("The key is another one");
+    await eventually(() => record.textContent()).toContain("v=DKIM1; k=rsa; p=AAAA");
+    await eventually(() => record.textContent()).toContain("The key is another one");
     await page.context().close();
   });
 
@@ -88,7 +89,7 @@ describe("domains", () => {
     const page = await stage.open(`/domains/${id}`);
     await page.getByRole("button", { name: "Remove" }).click();
     const dialog = page.getByRole("dialog", { name: "Remove gone.example?" });
-    expect(await dialog.textContent()).toContain("its key is deleted");
+    await eventually(() => dialog.textContent()).toContain("its key is deleted");
     await dialog.getByRole("button", { name: "Remove" }).click();
     await page.getByText("gone.example was removed").waitFor();
 
@@ -101,8 +102,10 @@ describe("domains", () => {
     const button = page.getByRole("button", { name: "Add a domain" });
     await button.waitFor();
 
-    expect(await button.isDisabled()).toBe(true);
-    expect(await page.getByLabel("Only owners and admins of the project can do this").count()).toBe(1);
+    await eventually(() => button.isDisabled()).toBe(true);
+    await eventually(() => page.getByLabel("Only owners and admins of the project can do this").count()).toBe(
+      1,
+    );
     await page.context().close();
   });
 });
@@ -158,9 +161,9 @@ describe("suppressions", () => {
     await chooser.setFiles({ name: "list.csv", mimeType: "text/csv", buffer });
     await page.getByText(/1 address was added/).waitFor();
 
-    expect(await page.getByRole("table", { name: "Rows that could not be read" }).textContent()).toContain(
-      "nobody",
-    );
+    await eventually(() =>
+      page.getByRole("table", { name: "Rows that could not be read" }).textContent(),
+    ).toContain("nobody");
     await page.context().close();
   });
 });

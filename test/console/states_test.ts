@@ -6,6 +6,7 @@ import { addDomain } from "../../src/sending/domains/mod.ts";
 import { SERVICE } from "../../src/accounts/audit.ts";
 import { createKey } from "../../src/accounts/projects/named_keys.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, type OpenPage, settled, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -142,7 +143,7 @@ describeInBrowser("projects", () => {
   test("a link to something of another one says that it is not there", async () => {
     const page = await opened(`/segments/${segmentIds.omega}`, { as: both });
     await page.getByRole("alert").waitFor();
-    expect(await page.locator("main").textContent()).not.toContain("omega");
+    await eventually(() => page.locator("main").textContent()).not.toContain("omega");
   });
 
   test("somebody who may less sees what they may not, and why", async () => {
@@ -154,7 +155,7 @@ describeInBrowser("projects", () => {
       for (const name of names) {
         const button = page.getByRole("button", { name, exact: true }).first();
         await button.waitFor();
-        expect(await button.isDisabled()).toBe(true);
+        await eventually(() => button.isDisabled()).toBe(true);
         const reason = await button.locator("xpath=ancestor::*[@role='note']").getAttribute("aria-label");
         expect(reason).toMatch(/^Only owners( and admins)? of the project can do this$/);
       }
@@ -176,12 +177,12 @@ describeInBrowser("projects", () => {
     await blocked("Invite somebody");
     await go(page, "Settings");
     await page.getByText("you can see the settings, and not change them").waitFor();
-    expect(await page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
+    await eventually(() => page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
     await blocked("Reset", "Delete");
-    expect(await page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
+    await eventually(() => page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
     // What is theirs to do.
     await go(page, "Contacts");
-    expect(await page.getByRole("button", { name: "New contact" }).isEnabled()).toBe(true);
+    await eventually(() => page.getByRole("button", { name: "New contact" }).isEnabled()).toBe(true);
     await go(page, "Segments");
     await page.getByRole("link", { name: "New segment" }).waitFor();
   });
@@ -222,12 +223,12 @@ describeInBrowser("what happens meanwhile", () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await lost().waitFor();
     await page.getByRole("alert").getByText("The service cannot be reached").waitFor();
-    expect(await description.inputValue()).toBe("Those of the first hour");
+    await eventually(() => description.inputValue()).toBe("Those of the first hour");
     await page.getByRole("tab", { name: "Members" }).click();
     await page.context().setOffline(false);
     await lost().waitFor({ state: "detached" });
     await page.getByRole("tab", { name: "Edit" }).click();
-    expect(await description.inputValue()).toBe("Those of the first hour");
+    await eventually(() => description.inputValue()).toBe("Those of the first hour");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     expect((await api("GET", `/segments/${segmentIds.alpha}`)).description).toBe("Those of the first hour");

@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { DOMAIN } from "../support/service.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -122,7 +123,7 @@ describeInBrowser("code", () => {
     await other.keyboard.insertText("<mj-col");
     await other.keyboard.press("Control+Space");
     await other.getByRole("option", { name: /^mj-column/ }).waitFor();
-    expect(await other.getByRole("option", { name: /^mj-text/ }).count()).toBe(0);
+    await eventually(() => other.getByRole("option", { name: /^mj-text/ }).count()).toBe(0);
     await page.context().close();
     await other.context().close();
   });
@@ -134,7 +135,7 @@ describeInBrowser("code", () => {
     const preview = page.getByRole("region", { name: "Preview" });
     await preview.getByText(/line 3/).waitFor();
     await page.locator(".cm-lint-marker-error").waitFor();
-    expect(await mail(page).getByRole("heading", { name: "Hello there" }).count()).toBe(1);
+    await eventually(() => mail(page).getByRole("heading", { name: "Hello there" }).count()).toBe(1);
     await keepPicture(page, "template--fault");
     await expectSound(page, { refused: [422] });
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -184,7 +185,7 @@ describeInBrowser("what is written", () => {
     await keepPicture(page, "template--two-people");
     await expectSound(page, { refused: [412] });
     await alert.getByRole("button", { name: "Take theirs" }).click();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Theirs");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Theirs");
     await page.getByRole("button", { name: "Undo" }).last().click();
     await page.waitForFunction(
       () => (document.querySelector("input[maxlength='998']") as HTMLInputElement).value === "Mine",
@@ -206,7 +207,7 @@ describeInBrowser("what is written", () => {
     await page.getByLabel("Subject").fill("Half a subject");
     await page.reload();
     await page.getByText(/^What you wrote .* and did not save is here again\.$/).waitFor();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Half a subject");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Half a subject");
     await code(page).getByText("<p>Half a sen</p>").waitFor();
     await keepPicture(page, "template--restored");
     await expectSound(page);
@@ -214,7 +215,7 @@ describeInBrowser("what is written", () => {
     await code(page).getByText("Half a sen").waitFor({ state: "detached" });
     await page.reload();
     await page.getByText(/^Saved /).waitFor();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
 
     // Who leaves the page and says so does not find it again.
     await page.getByLabel("Subject").fill("Thrown away");
@@ -223,7 +224,7 @@ describeInBrowser("what is written", () => {
     await page.getByRole("heading", { level: 1, name: "Images" }).waitFor();
     await page.goBack();
     await page.getByText(/^Saved /).waitFor();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Hello {{firstName ?? there}}");
     await page.context().close();
   });
 
@@ -251,7 +252,7 @@ describeInBrowser("what is written", () => {
     await page.goto("about:blank");
     await page.goBack();
     await page.getByText(/and did not save is here again/).waitFor();
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Typed at the end");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Typed at the end");
     await page.context().close();
   });
 

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { DOMAIN } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -64,7 +65,7 @@ describeInBrowser("the list of templates", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("spring sale");
     await link(page, "Invoice").waitFor({ state: "detached" });
-    expect(await page.getByRole("link", { name: /^Spring sale/ }).count()).toBe(4);
+    await eventually(() => page.getByRole("link", { name: /^Spring sale/ }).count()).toBe(4);
     await page.getByRole("combobox", { name: "Kind" }).click();
     await page.getByRole("option", { name: "Transactional" }).click();
     await page.waitForURL(/search=spring\+sale&type=TRANSACTIONAL/);
@@ -115,13 +116,13 @@ describeInBrowser("the list of templates", () => {
         .nth(48 * (more + 1))
         .waitFor();
     }
-    expect(await page.locator("[data-list] > li").count()).toBe(100);
+    await eventually(() => page.locator("[data-list] > li").count()).toBe(100);
     await page.locator("[data-list] > li").last().scrollIntoViewIfNeeded();
     await page
       .getByTitle(/^Picture of Many/)
       .first()
       .waitFor();
-    expect(await page.locator("iframe").count()).toBeLessThan(40);
+    await eventually(() => page.locator("iframe").count()).toBeLessThan(40);
     await stage.service.pool`delete from templates where name like 'Many %'`;
     await page.context().close();
   });
@@ -133,7 +134,7 @@ describeInBrowser("a template", () => {
     await page.getByRole("link", { name: "New template" }).click();
     await page.getByRole("button", { name: /^Newsletter/ }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByLabel("Sender").inputValue()).toBe(`hello@${DOMAIN}`);
+    await eventually(() => dialog.getByLabel("Sender").inputValue()).toBe(`hello@${DOMAIN}`);
     await dialog.getByLabel("Name").fill("News in May");
     await dialog.getByRole("button", { name: "Create template" }).click();
     await page.getByRole("heading", { level: 1, name: "News in May" }).waitFor();
@@ -155,8 +156,8 @@ describeInBrowser("a template", () => {
     await dialog.getByLabel("Sender").fill("hello@elsewhere.example");
     await dialog.getByRole("button", { name: "Create template" }).click();
     await dialog.getByRole("alert").waitFor();
-    expect(await dialog.getByRole("alert").textContent()).toMatch(/verified/i);
-    expect(await dialog.getByLabel("Name").inputValue()).toBe("From elsewhere");
+    await eventually(() => dialog.getByRole("alert").textContent()).toMatch(/verified/i);
+    await eventually(() => dialog.getByLabel("Name").inputValue()).toBe("From elsewhere");
     await keepPicture(page, "new-template--refused");
     expect(await stored("From elsewhere")).toBe(undefined);
     await page.context().close();
@@ -169,7 +170,7 @@ describeInBrowser("a template", () => {
     await page.getByRole("menuitem", { name: "Send a test…" }).click();
     const dialog = page.getByRole("dialog", { name: "Send a test" });
     await dialog.getByText(/^What is saved is sent: your latest changes are not in it yet\./).waitFor();
-    expect(await dialog.getByLabel("Address").inputValue()).toBe(stage.owner.email);
+    await eventually(() => dialog.getByLabel("Address").inputValue()).toBe(stage.owner.email);
     await keepPicture(page, "template--test");
     await expectSound(page);
     await dialog.getByRole("button", { name: "Send" }).click();
@@ -178,7 +179,7 @@ describeInBrowser("a template", () => {
     const [mail] = (await api("GET", "/emails")).data;
 
     expect(mail).toMatchObject({ to: stage.owner.email, subject: "[TEST] Invoice for {{firstName ?? you}}" });
-    expect(await page.getByLabel("Subject").inputValue()).toBe("Not saved");
+    await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Not saved");
     await page.getByRole("button", { name: "Discard" }).click();
     await page.context().close();
   });

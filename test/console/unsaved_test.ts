@@ -2,6 +2,7 @@
 // by the end of the session.
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { PASSWORD } from "../support/accounts.ts";
+import { eventually } from "./eventually.ts";
 import { expectSound, describeInBrowser, keepPicture, type OpenPage, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -56,13 +57,13 @@ describeInBrowser("a page with a form", () => {
     await page.getByRole("button", { name: /Images/ }).waitFor();
     await page.keyboard.press("Enter");
     await answer(page, "Keep writing");
-    expect(await name.inputValue()).toBe("Half a na");
+    await eventually(() => name.inputValue()).toBe("Half a na");
     expect(await name.evaluate((field) => field === document.activeElement)).toBe(true);
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await page.keyboard.press("Escape");
     await question(page).waitFor({ state: "detached" });
-    expect(await name.inputValue()).toBe("Half a na");
+    await eventually(() => name.inputValue()).toBe("Half a na");
     await page.getByRole("link", { name: "Cancel" }).click();
     await answer(page, "Discard");
     await heading(page, "Segments");
@@ -78,11 +79,11 @@ describeInBrowser("a page with a form", () => {
     await page.evaluate(() => history.back());
     await answer(page, "Keep writing");
     expect(pathOf(page)).toBe("/segments/new");
-    expect(await name.inputValue()).toBe("Half a name");
+    await eventually(() => name.inputValue()).toBe("Half a name");
     await page.evaluate(() => (history.back(), history.back()));
     await answer(page, "Keep writing");
     await page.waitForFunction(() => location.pathname.endsWith("/segments/new"));
-    expect(await name.inputValue()).toBe("Half a name");
+    await eventually(() => name.inputValue()).toBe("Half a name");
     await page.evaluate(() => history.go(-2));
     await answer(page, "Discard");
     await heading(page, "Members");
@@ -90,7 +91,7 @@ describeInBrowser("a page with a form", () => {
     await heading(page, "Segments");
     await page.evaluate(() => history.go(1));
     await heading(page, "New segment");
-    expect(await name.inputValue()).toBe("");
+    await eventually(() => name.inputValue()).toBe("");
   });
 
   test("the browser asks before the window is closed or loaded again, and not when nothing was written", async () => {
@@ -136,7 +137,7 @@ describeInBrowser("a page with a form", () => {
     await answer(page, "Keep writing");
     await page.getByRole("link", { name: "Contacts" }).first().click();
     await answer(page, "Keep writing");
-    expect(await page.getByLabel("Name of the new field for note").inputValue()).toBe("remark");
+    await eventually(() => page.getByLabel("Name of the new field for note").inputValue()).toBe("remark");
     await page.getByRole("button", { name: "Another file" }).click();
     await answer(page, "Discard");
     await page.getByRole("button", { name: "Choose a file" }).waitFor();
@@ -154,7 +155,7 @@ describeInBrowser("a page with a form", () => {
     await page.getByRole("textbox", { name: "Orders" }).fill("a few");
     await page.getByRole("link", { name: "Segments" }).first().click();
     await answer(page, "Keep writing");
-    expect(await page.getByRole("textbox", { name: "Orders" }).inputValue()).toBe("a few");
+    await eventually(() => page.getByRole("textbox", { name: "Orders" }).inputValue()).toBe("a few");
     await page.getByRole("link", { name: "Segments" }).first().click();
     await answer(page, "Discard");
     await heading(page, "Segments");
@@ -179,12 +180,12 @@ describeInBrowser("a dialog with a form", () => {
     await question(page).waitFor();
     await page.keyboard.press("Escape");
     await question(page).waitFor({ state: "detached" });
-    expect(await email.inputValue()).toBe("half@");
+    await eventually(() => email.inputValue()).toBe("half@");
     await dialog.getByRole("button", { name: "Close" }).click();
     await answer(page, "Keep writing");
     await page.evaluate(() => history.back());
     await answer(page, "Keep writing");
-    expect(await email.inputValue()).toBe("half@");
+    await eventually(() => email.inputValue()).toBe("half@");
     expect(new URL(page.url()).searchParams.get("new")).toBe("1");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await answer(page, "Discard");
@@ -203,7 +204,7 @@ describeInBrowser("a dialog with a form", () => {
     await page.getByRole("link", { name: "Members" }).click();
     await answer(page, "Keep writing");
     await page.getByRole("button", { name: "Add contacts" }).click();
-    expect(await field.inputValue()).toBe("ada@people.example");
+    await eventually(() => field.inputValue()).toBe("ada@people.example");
     await page.getByRole("button", { name: "Add 1 address" }).click();
     await page.getByText("1 contact added to VIPs").waitFor();
     await page.getByRole("link", { name: "Members" }).click();
@@ -221,7 +222,7 @@ describeInBrowser("a session that ends", () => {
     await page.getByRole("button", { name: "Create segment" }).click();
     await page.getByText("what you have written is still here").waitFor();
     await keepPicture(page, "logged-out-light-1280");
-    expect(await page.getByLabel("Name").inputValue()).toBe("Kept");
+    await eventually(() => page.getByLabel("Name").inputValue()).toBe("Kept");
     const [other] = await Promise.all([
       page.context().waitForEvent("page"),
       page.getByRole("link", { name: "Log in in another window" }).click(),

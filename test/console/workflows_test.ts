@@ -2,6 +2,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { workflowsOf } from "../support/workflows.ts";
+import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -76,7 +77,7 @@ describeInBrowser("the list of workflows", () => {
   test("is searched, limited to a state, and goes on at its end", async () => {
     const page = await stage.open("/workflows?order=name");
     await row(page, "Every so often 1").waitFor();
-    expect(await page.getByRole("table").getAttribute("aria-rowcount")).toBe("73");
+    await eventually(() => page.getByRole("table").getAttribute("aria-rowcount")).toBe("73");
     await page.getByRole("table").hover();
     const last = row(page, "Welcome");
     while (!(await last.isVisible())) await page.mouse.wheel(0, 2_000);
@@ -96,12 +97,12 @@ describeInBrowser("the list of workflows", () => {
     const toggle = row(page, "Welcome").getByRole("switch");
     await toggle.click({ force: true });
     await page.getByText("Welcome is disabled. Contacts in it continue").waitFor();
-    expect(await toggle.isChecked()).toBe(false);
+    await eventually(() => toggle.isChecked()).toBe(false);
     expect((await stored("Welcome")).enabled).toBe(false);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Welcome is enabled").waitFor();
 
-    expect(await toggle.isChecked()).toBe(true);
+    await eventually(() => toggle.isChecked()).toBe(true);
     expect((await stored("Welcome")).enabled).toBe(true);
     expect(await flows.states(welcomeId)).toEqual(["WAITING"]);
     await page.context().close();
@@ -167,7 +168,9 @@ describeInBrowser("a workflow", () => {
     await hasFocus("First order?");
     await page.keyboard.press("Home");
     await hasFocus("Trigger");
-    expect(await page.getByRole("application").getAttribute("aria-label")).toBe("Canvas of Welcome");
+    await eventually(() => page.getByRole("application").getAttribute("aria-label")).toBe(
+      "Canvas of Welcome",
+    );
     await page.context().close();
   });
 
@@ -180,7 +183,7 @@ describeInBrowser("a workflow", () => {
     await keepPicture(page, "workflows--delete");
     await expectSound(page);
     const go = dialog.getByRole("button", { name: "Cancel 1 and delete" });
-    expect(await go.isDisabled()).toBe(true);
+    await eventually(() => go.isDisabled()).toBe(true);
     await dialog.getByRole("textbox").fill("Welcome");
     await go.click();
     await page.getByText("Welcome was deleted").waitFor();
