@@ -2005,6 +2005,7 @@ begin
       a.project_id, a.source_type, a.campaign_id,
       (a.status = 'FAILED')::int - (r.status = 'FAILED')::int as failed,
       (a.captured_at is not null)::int - (r.captured_at is not null)::int as captured,
+      (r.status in ('PENDING', 'SENDING'))::int - (a.status in ('PENDING', 'SENDING'))::int as processed,
       array[
         quarter_of(r.sent_at), quarter_of(r.delivered_at), quarter_of(r.opened_at), quarter_of(r.clicked_at),
         quarter_of(r.bounced_at), quarter_of(r.complained_at), quarter_of(r.unsubscribed_at),
@@ -2019,13 +2020,13 @@ begin
     from added a
     join removed r on r.project_id = a.project_id and r.id = a.id
     where (
-      a.status = 'FAILED', a.captured_at is not null, a.sent_at, a.delivered_at, a.opened_at, a.clicked_at,
-      a.bounced_at, a.complained_at, a.unsubscribed_at, a.bot_opened_at
+      a.status = 'FAILED', a.status in ('PENDING', 'SENDING'), a.captured_at is not null, a.sent_at,
+      a.delivered_at, a.opened_at, a.clicked_at, a.bounced_at, a.complained_at, a.unsubscribed_at, a.bot_opened_at
     ) is distinct from (
-      r.status = 'FAILED', r.captured_at is not null, r.sent_at, r.delivered_at, r.opened_at, r.clicked_at,
-      r.bounced_at, r.complained_at, r.unsubscribed_at, r.bot_opened_at
+      r.status = 'FAILED', r.status in ('PENDING', 'SENDING'), r.captured_at is not null, r.sent_at,
+      r.delivered_at, r.opened_at, r.clicked_at, r.bounced_at, r.complained_at, r.unsubscribed_at, r.bot_opened_at
     )
-    group by a.project_id, a.source_type, a.campaign_id, failed, captured, before, after
+    group by a.project_id, a.source_type, a.campaign_id, failed, captured, processed, before, after
   ),
   counted as (
     select
@@ -2045,7 +2046,8 @@ begin
       sum(mails * ((after[6] is not null)::int - (before[6] is not null)::int)) as complained,
       sum(mails * ((after[7] is not null)::int - (before[7] is not null)::int)) as unsubscribed,
       sum(mails * failed) as failed,
-      sum(mails * captured) as captured
+      sum(mails * captured) as captured,
+      sum(mails * processed) as processed
     from changed
     group by project_id, campaign_id
   ),
@@ -2057,14 +2059,16 @@ begin
   ),
   for_campaigns as (
     insert into campaign_count_deltas (
-      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured
+      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured,
+      processed
     )
     select
-      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured
+      project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured,
+      processed
     from counted
     where campaign_id is not null
-      and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured)
-        <> (0, 0, 0, 0, 0, 0, 0, 0, 0)
+      and (sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed, captured, processed)
+        <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
   ),
   times as (
     select
@@ -2552,6 +2556,8 @@ create table campaigns (
   preheader text,
   edited_at timestamp with time zone not null default now(),
   edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
+  -- How many of its mails are neither PENDING nor SENDING: the progress of a campaign that is being sent.
+  processed_count integer not null default 0,
   constraint campaigns_pkey PRIMARY KEY (project_id, id),
   constraint campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),
@@ -2597,17 +2603,18 @@ create table campaign_count_deltas (
   complained integer not null,
   unsubscribed integer not null,
   failed integer not null,
-  captured integer not null default 0
+  captured integer not null default 0,
+  processed integer not null default 0
 );
 -- Serves `campaigns.by_id` and `campaigns.list`.
 CREATE INDEX campaign_count_deltas_by_campaign ON public.campaign_count_deltas USING btree (project_id, campaign_id);
 
 -- The sum of the deltas of one campaign.
-CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, OUT sent integer, OUT delivered integer, OUT opened integer, OUT clicked integer, OUT bounced integer, OUT complained integer, OUT unsubscribed integer, OUT failed integer, OUT captured integer)
+CREATE OR REPLACE FUNCTION public.campaign_deltas(project uuid, campaign uuid, OUT sent integer, OUT delivered integer, OUT opened integer, OUT clicked integer, OUT bounced integer, OUT complained integer, OUT unsubscribed integer, OUT failed integer, OUT captured integer, OUT processed integer)
  RETURNS record
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN (SELECT ROW((COALESCE(sum(d.sent), (0)::bigint))::integer, (COALESCE(sum(d.delivered), (0)::bigint))::integer, (COALESCE(sum(d.opened), (0)::bigint))::integer, (COALESCE(sum(d.clicked), (0)::bigint))::integer, (COALESCE(sum(d.bounced), (0)::bigint))::integer, (COALESCE(sum(d.complained), (0)::bigint))::integer, (COALESCE(sum(d.unsubscribed), (0)::bigint))::integer, (COALESCE(sum(d.failed), (0)::bigint))::integer, (COALESCE(sum(d.captured), (0)::bigint))::integer) AS "row" FROM campaign_count_deltas d WHERE ((d.project_id = campaign_deltas.project) AND (d.campaign_id = campaign_deltas.campaign)));
+RETURN (SELECT ROW((COALESCE(sum(d.sent), (0)::bigint))::integer, (COALESCE(sum(d.delivered), (0)::bigint))::integer, (COALESCE(sum(d.opened), (0)::bigint))::integer, (COALESCE(sum(d.clicked), (0)::bigint))::integer, (COALESCE(sum(d.bounced), (0)::bigint))::integer, (COALESCE(sum(d.complained), (0)::bigint))::integer, (COALESCE(sum(d.unsubscribed), (0)::bigint))::integer, (COALESCE(sum(d.failed), (0)::bigint))::integer, (COALESCE(sum(d.captured), (0)::bigint))::integer, (COALESCE(sum(d.processed), (0)::bigint))::integer) AS "row" FROM campaign_count_deltas d WHERE ((d.project_id = campaign_deltas.project) AND (d.campaign_id = campaign_deltas.campaign)));
 
 -- How often people followed each link of a campaign, except for what is still in `campaign_link_deltas`.
 create table campaign_links (

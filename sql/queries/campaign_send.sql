@@ -55,9 +55,10 @@ added as (
 ),
 counted as (
   insert into campaign_count_deltas (
-    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed
+    project_id, campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed, failed,
+    processed
   )
-  select :project_id, :campaign_id, 0, 0, 0, 0, 0, 0, 0, mails - allowed
+  select :project_id, :campaign_id, 0, 0, 0, 0, 0, 0, 0, mails - allowed, mails - allowed
   from taken
   where allowed < mails
 ),

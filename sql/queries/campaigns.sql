@@ -11,6 +11,7 @@ select
   c.unsubscribed_count + d.unsubscribed as "unsubscribed_count!",
   c.failed_count + d.failed as "failed_count!",
   c.captured_count + d.captured as "captured_count!",
+  c.processed_count + d.processed as "processed_count!",
   c.project_id, c.sent_at, c.created_at, c.updated_at
 from campaigns c
 cross join lateral campaign_deltas(c.project_id, c.id) as d
@@ -32,6 +33,7 @@ select
   c.unsubscribed_count + d.unsubscribed as "unsubscribed_count!",
   c.failed_count + d.failed as "failed_count!",
   c.captured_count + d.captured as "captured_count!",
+  c.processed_count + d.processed as "processed_count!",
   c.project_id, c.sent_at, c.created_at, c.updated_at
 from (
   select
@@ -219,7 +221,8 @@ summed as (
   select
     project_id, campaign_id, sum(sent) as sent, sum(delivered) as delivered, sum(opened) as opened,
     sum(clicked) as clicked, sum(bounced) as bounced, sum(complained) as complained,
-    sum(unsubscribed) as unsubscribed, sum(failed) as failed, sum(captured) as captured
+    sum(unsubscribed) as unsubscribed, sum(failed) as failed, sum(captured) as captured,
+    sum(processed) as processed
   from taken
   group by project_id, campaign_id
 ),
@@ -241,7 +244,8 @@ rolled_up as (
     complained_count   = c.complained_count + s.complained,
     unsubscribed_count = c.unsubscribed_count + s.unsubscribed,
     failed_count       = c.failed_count + s.failed,
-    captured_count     = c.captured_count + s.captured
+    captured_count     = c.captured_count + s.captured,
+    processed_count    = c.processed_count + s.processed
   from summed s
   join held h on h.project_id = s.project_id and h.id = s.campaign_id
   where c.project_id = s.project_id and c.id = s.campaign_id

@@ -227,7 +227,7 @@ set
   status = 'SENT', content_id = r.content_id, sent_at = r.at::timestamptz, snapshot_at = r.at::timestamptz,
   finished_at = r.at::timestamptz + interval '14 minutes', created_at = r.at::timestamptz - interval '2 days',
   updated_at = r.at::timestamptz + interval '14 minutes',
-  snapshot_count = n.mails, total_recipients = n.mails, sent_count = n.sent, delivered_count = n.delivered,
+  snapshot_count = n.mails, total_recipients = n.mails, processed_count = n.mails, sent_count = n.sent, delivered_count = n.delivered,
   opened_count = n.opened, clicked_count = n.clicked, bounced_count = n.bounced, complained_count = n.complained,
   unsubscribed_count = n.unsubscribed, failed_count = n.failed
 from json_to_recordset(:campaigns::json) as r (id uuid, content_id uuid, at text)

@@ -18,7 +18,7 @@ from templates
 where project_id = :project_id and id = :template_id;
 
 -- name: list :many
--- nullable: type, pattern, after_id
+-- nullable: type, pattern, ids, after_id
 -- One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
 -- are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
 select
@@ -26,6 +26,7 @@ select
 from templates
 where project_id = :project_id
   and (:type::message_type is null or type = :type)
+  and (:ids::uuid[] is null or id = any(:ids))
   and (
     :pattern::text is null
     or name ilike :pattern
@@ -46,11 +47,12 @@ limit :limit::int
 offset :offset::int;
 
 -- name: count :one
--- nullable: type, pattern
+-- nullable: type, pattern, ids
 select count(*)::int as "total!"
 from templates
 where project_id = :project_id
   and (:type::message_type is null or type = :type)
+  and (:ids::uuid[] is null or id = any(:ids))
   and (
     :pattern::text is null
     or name ilike :pattern

@@ -48,6 +48,8 @@ export interface TemplatePage {
   search?: string | undefined;
   sort: "name" | "createdAt" | "updatedAt";
   dir: "asc" | "desc";
+  /** Only these; null: all. */
+  ids: string[] | null;
   /** After this template, in the order of creation. */
   afterId: string | null;
   withBody: boolean;
@@ -72,10 +74,10 @@ const NEWEST = 10_000;
 export async function listTemplates(
   ctx: Context,
   projectId: string,
-  { page, pageSize, type, search, sort, dir, afterId, withBody }: TemplatePage,
+  { page, pageSize, type, search, ids, sort, dir, afterId, withBody }: TemplatePage,
 ): Promise<{ data: ListedTemplate[]; total: number }> {
   const text = search?.trim();
-  const filter = { projectId, type: type ?? null, pattern: text ? containing(text) : null };
+  const filter = { projectId, type: type ?? null, pattern: text ? containing(text) : null, ids };
   const [rows, { total }] = await Promise.all([
     q.templates.list(ctx, {
       ...filter,

@@ -223,97 +223,97 @@ export interface Queries {
      * (sql/queries/campaign_send.sql:13) */
     snapshotRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; now: Date; contentId: string; campaignId: string; overLimit: string; batchSize: number }): Promise<{ added: number; enqueued: number }>;
     /** The whole audience is in the ledger.
-     * (sql/queries/campaign_send.sql:105) */
+     * (sql/queries/campaign_send.sql:106) */
     endSnapshot(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; snapshotCount: number; overLimitCount: number } | null>;
     /** After so many new rows the planner would use outdated statistics.
-     * (sql/queries/campaign_send.sql:112) */
+     * (sql/queries/campaign_send.sql:113) */
     analyze(on: On): Promise<number>;
     /** The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
      * rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
-     * (sql/queries/campaign_send.sql:116) */
+     * (sql/queries/campaign_send.sql:117) */
     batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string; domain: string }[]>;
     /** Whether mails of a campaign may still be sent; null when it is gone.
-     * (sql/queries/campaign_send.sql:130) */
+     * (sql/queries/campaign_send.sql:131) */
     sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
     /** Whether nothing of a campaign waits to be sent. What `finish` holds it for, and asks again, is left to that.
-     * (sql/queries/campaign_send.sql:136) */
+     * (sql/queries/campaign_send.sql:137) */
     seemsOver(on: On, args: { projectId: string; campaignId: string }): Promise<{ over: boolean } | null>;
     /** Until the commit these campaigns neither come to their end nor are cancelled.
-     * (sql/queries/campaign_send.sql:152) */
+     * (sql/queries/campaign_send.sql:153) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<number>;
     /** A campaign whose snapshot is complete and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
      * the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
-     * (sql/queries/campaign_send.sql:160) */
+     * (sql/queries/campaign_send.sql:161) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent now
      * are left alone, and so are those that are about to be deleted anyway.
-     * (sql/queries/campaign_send.sql:194) */
+     * (sql/queries/campaign_send.sql:195) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they are stalled.
-     * (sql/queries/campaign_send.sql:221) */
+     * (sql/queries/campaign_send.sql:222) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; hasSnapshot: boolean; hasJobs: boolean }[]>;
     /** While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
      * again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it checked.
-     * (sql/queries/campaign_send.sql:238) */
+     * (sql/queries/campaign_send.sql:239) */
     forgive(on: On, args: { afterCampaignId: string; after: Date; before: Date; limit: number; now: Date }): Promise<{ mails: number; campaignId: string | null; dueAt: Date | null }>;
     /** The first of these mails that can still be sent now: somebody else held it when the others were taken.
-     * (sql/queries/campaign_send.sql:262) */
+     * (sql/queries/campaign_send.sql:263) */
     left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
     /** Gives jobs to due mails that have none, batch by batch, oldest first. The period in which they are retried
      * restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
      * join would compare every mail with every other.
-     * (sql/queries/campaign_send.sql:272) */
+     * (sql/queries/campaign_send.sql:273) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
     /** (sql/queries/campaigns.sql:1) */
-    byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
+    byId(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; processedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date } | null>;
     /** One page, with bodies only if they are asked for. A project has hundreds of campaigns, and not millions: sorting them
      * all costs little.
-     * (sql/queries/campaigns.sql:19) */
-    list(on: On, args: { withBody: boolean; sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/campaigns.sql:60) */
+     * (sql/queries/campaigns.sql:20) */
+    list(on: On, args: { withBody: boolean; sort: string; dir: string; projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null; offset: number; limit: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; totalRecipients: number; sentCount: number; deliveredCount: number; openedCount: number; clickedCount: number; bouncedCount: number; complainedCount: number; unsubscribedCount: number; failedCount: number; capturedCount: number; processedCount: number; projectId: string; sentAt: Date | null; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/campaigns.sql:62) */
     count(on: On, args: { projectId: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/campaigns.sql:68) */
+    /** (sql/queries/campaigns.sql:70) */
     insert(on: On, args: { projectId: string; id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number }): Promise<number>;
     /** 0 when it does not exist, is past being changed, or has been changed since `unchanged_since`. Its time stays where that is
      * what it was.
-     * (sql/queries/campaigns.sql:79) */
+     * (sql/queries/campaigns.sql:81) */
     replace(on: On, args: { name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: JsonArg | null; templateId: string | null; totalRecipients: number; projectId: string; id: string; unchangedSince: Date | null }): Promise<number>;
     /** A new draft with the content and the audience of another campaign, and nothing of its history. One whose segment is
      * gone reaches nobody.
-     * (sql/queries/campaigns.sql:115) */
+     * (sql/queries/campaigns.sql:117) */
     duplicate(on: On, args: { maxName: number; suffix: string; projectId: string; campaignId: string }): Promise<{ id: string } | null>;
     /** Null when it does not exist, or is on its way.
-     * (sql/queries/campaigns.sql:130) */
+     * (sql/queries/campaigns.sql:132) */
     remove(on: On, args: { projectId: string; campaignId: string }): Promise<{ hasOpenMails: boolean } | null>;
     /** The campaign, locked until the end of the transaction. A claim of its mails holds a weaker lock on it: the holder of
      * this lock has waited for all claims in progress.
-     * (sql/queries/campaigns.sql:136) */
+     * (sql/queries/campaigns.sql:138) */
     lock(on: On, args: { projectId: string; campaignId: string }): Promise<{ id: string; name: string; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; audienceType: "ALL" | "SEGMENT" | "FILTERED"; segmentId: string | null; audienceCondition: Json | null; templateId: string | null; scheduledFor: Date | null; contentId: string | null } | null>;
-    /** (sql/queries/campaigns.sql:146) */
+    /** (sql/queries/campaigns.sql:148) */
     schedule(on: On, args: { scheduledFor: Date; totalRecipients: number; now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** From here on the snapshot of the audience is being taken. A scheduled campaign that is sent early is no longer
      * scheduled.
-     * (sql/queries/campaigns.sql:151) */
+     * (sql/queries/campaigns.sql:153) */
     begin(on: On, args: { contentId: string; audience: JsonArg; now: Date; totalRecipients: number; projectId: string; campaignId: string }): Promise<number>;
     /** What else of the project was due before this one, and has not begun, in the order in which it was due.
-     * (sql/queries/campaigns.sql:165) */
+     * (sql/queries/campaigns.sql:167) */
     dueBefore(on: On, args: { campaignId: string; projectId: string; now: Date; limit: number }): Promise<{ id: string }[]>;
     /** Back to a draft: somebody wants it so, or something that it needs to be sent is gone.
-     * (sql/queries/campaigns.sql:177) */
+     * (sql/queries/campaigns.sql:179) */
     unschedule(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Returns the status before; null when the campaign cannot be cancelled. A campaign that was only scheduled has no
      * mails: it is finished.
-     * (sql/queries/campaigns.sql:183) */
+     * (sql/queries/campaigns.sql:185) */
     cancel(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" } | null>;
     /** The campaigns that are being sent, or will be at their time, oldest first.
-     * (sql/queries/campaigns.sql:200) */
+     * (sql/queries/campaigns.sql:202) */
     underWay(on: On, args: { projectId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** Adds the deltas to the counters. A reader sums both, and sees either all of this or nothing.
-     * (sql/queries/campaigns.sql:207) */
+     * (sql/queries/campaigns.sql:209) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
   };
   capturedMails: {
@@ -2118,43 +2118,43 @@ export interface Queries {
     /** One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
      * are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
      * (sql/queries/templates.sql:20) */
-    list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/templates.sql:48) */
-    count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/templates.sql:61) */
+    list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/templates.sql:49) */
+    count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null }): Promise<{ total: number }>;
+    /** (sql/queries/templates.sql:63) */
     insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** Changes what is given of a template that is held. Its time stays where that is what it was.
-     * (sql/queries/templates.sql:70) */
+     * (sql/queries/templates.sql:72) */
     patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** A copy of a template under another name.
-     * (sql/queries/templates.sql:114) */
+     * (sql/queries/templates.sql:116) */
     duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
      * saved with it, holds it too, by its foreign key: one of the two waits for the other.
-     * (sql/queries/templates.sql:123) */
+     * (sql/queries/templates.sql:125) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/templates.sql:131) */
+    /** (sql/queries/templates.sql:133) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
     /** The campaigns that were made from the template, newest first.
-     * (sql/queries/templates.sql:135) */
+     * (sql/queries/templates.sql:137) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
      * are read in one pass over those of the project, everything else by the indexes of the templates.
-     * (sql/queries/templates.sql:142) */
+     * (sql/queries/templates.sql:144) */
     uses(on: On, args: { projectId: string; ids: string[]; limit: number }): Promise<{ id: string; campaigns: number; workflows: number; lastSentAt: Date | null }[]>;
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
-     * (sql/queries/templates.sql:175) */
+     * (sql/queries/templates.sql:177) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
     /** What happened to the newest mails of a template, but for those of campaigns, up to `limit`.
-     * (sql/queries/templates.sql:195) */
+     * (sql/queries/templates.sql:197) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
     /** What a template was, newest first, without the bodies.
-     * (sql/queries/templates.sql:216) */
+     * (sql/queries/templates.sql:218) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
-    /** (sql/queries/templates.sql:223) */
+    /** (sql/queries/templates.sql:225) */
     version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
     /** Makes a template what it was in a version. Its time stays where it is that already.
-     * (sql/queries/templates.sql:229) */
+     * (sql/queries/templates.sql:231) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   twoFactor: {

@@ -85,7 +85,8 @@ beforeAll(async () => {
     status: "SENDING",
     sent_at: new Date(),
     total_recipients: 1_204_318,
-    sent_count: 407_400,
+    sent_count: 401_000,
+    processed_count: 407_400,
   });
   await made("Refused by everybody");
   await set(ids["Refused by everybody"]!, {
@@ -131,7 +132,7 @@ tour(stage, "campaign-report", {
 });
 tour(stage, "campaign-running", {
   path: () => path("On its way"),
-  ready: (page) => page.getByRole("progressbar", { name: "407,400 of 1,204,318 sent" }),
+  ready: (page) => page.getByRole("progressbar", { name: "407,400 of 1,204,318 processed" }),
   states: {
     failed: async (page) => {
       await go(page, "Refused by everybody");
@@ -221,7 +222,7 @@ describeInBrowser("the report of a campaign", () => {
     const sending = service.runJobs();
     const page = await stage.open(path("Live"));
     await page.getByRole("heading", { name: "Being sent" }).waitFor();
-    await page.getByText(/^5 of 30/).waitFor();
+    await page.getByText(/^6 of 30/).waitFor();
     await keepPicture(page, "campaign-report--live");
     gate.resolve();
     await sending;
@@ -255,7 +256,7 @@ describeInBrowser("the report of a campaign", () => {
     await page.getByText(/^5 of 200/).waitFor();
     await page.getByRole("button", { name: "Stop sending" }).click();
     const question = page.getByRole("dialog", { name: "Stop sending Halted?" });
-    await question.getByText("5 of 200 mails were sent", { exact: false }).waitFor();
+    await question.getByText("5 of 200 mails have been processed", { exact: false }).waitFor();
     const stopping = question.getByRole("button", { name: "Stop sending" }).click();
     await stopping;
     gate.resolve();

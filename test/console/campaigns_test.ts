@@ -47,7 +47,7 @@ beforeAll(async () => {
     status: "SENDING",
     sent_at: new Date(),
     total_recipients: 20_000,
-    sent_count: 7_400,
+    processed_count: 7_400,
   });
   await made("Goes out on Friday");
   await set(ids["Goes out on Friday"]!, {
@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 tour(stage, "campaigns", {
   path: "/campaigns",
-  ready: (page) => page.getByRole("progressbar", { name: "On its way: 7,400 of 20,000 sent" }),
+  ready: (page) => page.getByRole("progressbar", { name: "On its way: 7,400 of 20,000 processed" }),
   states: {
     menu: async (page) => {
       await page.getByRole("button", { name: "More for Goes out on Friday" }).click();
@@ -140,7 +140,7 @@ describeInBrowser("the list of campaigns", () => {
 
     await act(page, "On its way", "Cancel sending");
     const stop = page.getByRole("dialog", { name: "Stop sending On its way?" });
-    await stop.getByText("7,400 of 20,000 mails were sent as of a moment ago", { exact: false }).waitFor();
+    await stop.getByText("7,400 of 20,000 mails have been processed so far", { exact: false }).waitFor();
     await keepPicture(page, "campaigns--stop");
     await expectSound(page);
     await stop.getByRole("button", { name: "Stop sending" }).click();

@@ -82,6 +82,32 @@ describe("a database of before", () => {
     );
   });
 
+  test("knows of campaigns that are being sent how many mails have an outcome", async () => {
+    await applyOnly(migrationNames().filter((name) => name < "0037"));
+    await sql`
+      insert into projects (name, public_key, secret_hash, secret_hint)
+      values ('Shop', ${`pk_${"0".repeat(48)}`}, ${Buffer.alloc(32)}, 'abcd')`;
+    await sql`
+      insert into campaigns (project_id, name, subject, body, html, from_email, audience_type, status, snapshot_count)
+      select id, v.name, 's', 'b', 'b', 'a@example.com', 'ALL', v.status::campaign_status, v.mails
+      from projects
+      cross join (values ('Draft', 'DRAFT', 0), ('Under way', 'SENDING', 5), ('Over', 'SENT', 9)) as v (name, status, mails)`;
+    await sql`
+      insert into emails (project_id, address, source_type, campaign_id, status, due_at, queued_at)
+      select project_id, 'a@example.com', 'CAMPAIGN', id, v.outcome::email_status, now(), now()
+      from campaigns
+      cross join unnest('{PENDING,SENDING,PENDING,SENT,FAILED}'::text[]) as v (outcome)
+      where name = 'Under way'`;
+    await migrateIt();
+    const campaigns = await sql`select name, processed_count from campaigns order by name`;
+
+    expect(campaigns.map((row) => [row.name, row.processedCount])).toEqual([
+      ["Draft", 0],
+      ["Over", 9],
+      ["Under way", 2],
+    ]);
+  });
+
   test("the first release is refused with what to do, and stays as it is", async () => {
     await sql.unsafe("drop schema graphile_worker cascade");
     await sql`insert into migrations (name) values ('0001_functions.sql'), ('0002_projects.sql')`;

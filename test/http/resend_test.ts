@@ -164,6 +164,20 @@ describe("sends again", () => {
 });
 
 describe("refuses", () => {
+  test("a body that wants it otherwise: to another recipient nothing is sent", async () => {
+    const { id } = await sent();
+    const { status, body } = await call("POST", `/emails/${id}/resend`, {
+      to: "eve@example.com",
+      subject: "x",
+    });
+    const empty = await call("POST", `/emails/${id}/resend`, {});
+
+    expect([status, body.error.code]).toEqual([422, "VALIDATION_ERROR"]);
+    expect(body.error.errors.map(({ field }: { field: string }) => field)).toEqual(["to", "subject"]);
+    expect(empty.status).toBe(202);
+    expect(await repeats(id)).toBe(1);
+  });
+
   test.each(["PENDING", "SENDING"])("a mail that is %s", async (status) => {
     const { id } = await sent();
     await service.pool`update emails set status = ${status}::email_status where id = ${id}`;

@@ -286,6 +286,28 @@ describe("GET /templates", () => {
     );
   });
 
+  test("lists those of some ids, beside other filters: what is no id is refused, what is gone or another's is left out", async () => {
+    const [a, b] = [await create({ name: "a" }), await create({ name: "b", type: "TRANSACTIONAL" })];
+    await create({ name: "c" });
+    const foreign = await service.request("POST", "/templates", {
+      key: (await service.createProject()).secret,
+      body: input,
+    });
+    const ids = [a.id, b.id, foreign.body.id, crypto.randomUUID()];
+    const { body } = await call("GET", `/templates?ids=${ids.join(",%20")}`);
+    const refused = await call("GET", `/templates?ids=${a.id},x`);
+    const tooMany = await call("GET", `/templates?ids=${Array(101).fill(a.id).join()}`);
+
+    expect(foreign.status).toBe(201);
+    expect([body.data.map((template: { name: string }) => template.name), body.total]).toEqual([
+      ["b", "a"],
+      2,
+    ]);
+    expect(await names(`?ids=${ids.join()}&type=TRANSACTIONAL&fields=name`)).toEqual(["b"]);
+    expect([refused.status, fieldsOf(refused.body)]).toEqual([400, ["ids invalid_string"]]);
+    expect([tooMany.status, fieldsOf(tooMany.body)]).toEqual([400, ["ids too_big"]]);
+  });
+
   test("filters by type, and an unknown one is 400", async () => {
     await create({ name: "a" });
     await create({ name: "b", type: "TRANSACTIONAL" });

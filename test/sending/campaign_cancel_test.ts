@@ -71,7 +71,12 @@ describe("a cancelled campaign", () => {
     expect(inFlight).toBe(36);
     expect(service.smtp.received).toHaveLength(36);
     expect(await ledger(id)).toEqual({ SENT: 36, SUPPRESSED: 364 });
-    expect(await get(id)).toMatchObject({ status: "CANCELLED", sentCount: 36, ...(await counted(id)) });
+    expect(await get(id)).toMatchObject({
+      status: "CANCELLED",
+      sentCount: 36,
+      processedCount: 400,
+      ...(await counted(id)),
+    });
   });
 
   test("that is deleted at once leaves no mail open", async () => {

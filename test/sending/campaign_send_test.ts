@@ -163,8 +163,8 @@ describe("a campaign that is sent", () => {
     later(20_000);
     await service.runJobs();
 
-    expect(before).toMatchObject({ status: "SENDING", sentCount: 27 });
-    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 30 });
+    expect(before).toMatchObject({ status: "SENDING", sentCount: 27, processedCount: 27 });
+    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 30, processedCount: 30 });
     expect(new Set(recipients()).size).toBe(30);
     expect(service.smtp.received).toHaveLength(30);
   });
@@ -184,7 +184,8 @@ describe("a campaign that is sent", () => {
     await service.runJobs();
     const list = await call("GET", "/suppressions");
 
-    expect(await get(id)).toMatchObject({ status: "SENT", sentCount: 8, bouncedCount: 1, failedCount: 1 });
+    const outcomes = { sentCount: 8, bouncedCount: 1, failedCount: 1, processedCount: 10 };
+    expect(await get(id)).toMatchObject({ status: "SENT", ...outcomes });
     expect(await get(id)).toMatchObject(await counted(id));
     expect(list.body.data.map((row: { email: string; reason: string }) => [row.email, row.reason])).toEqual([
       ["b3@example.com", "BOUNCE"],

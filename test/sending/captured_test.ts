@@ -324,6 +324,7 @@ describe("release", () => {
     await sendAll();
 
     expect(underWay).toMatchObject({ status: "SENDING", capturedCount: 0, sentCount: 0 });
+    expect(underWay.processedCount).toBe(underWay.totalRecipients - total);
     expect(await campaigns.get(id)).toMatchObject({ status: "SENT", capturedCount: 0, sentCount: total });
     expect(new Set(recipients()).size).toBe(total);
     expect(recipients()).toHaveLength(total);

@@ -263,6 +263,7 @@ describe("a limit of campaign mails", () => {
       totalRecipients: 1200,
       sentCount: 700,
       failedCount: 500,
+      processedCount: 1200,
     });
     expect(await campaigns.ledger(id)).toEqual({ SENT: 700, FAILED: 500 });
     expect([...errors].map((row) => ({ ...row }))).toEqual([

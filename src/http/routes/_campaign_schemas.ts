@@ -1,4 +1,5 @@
 // How a campaign looks in requests and answers.
+import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { percent } from "../../percent.ts";
 import { problems } from "../../problem/mod.ts";
@@ -40,6 +41,10 @@ const Counts = {
   unsubscribedCount: Int,
   failedCount: Int,
   capturedCount: Int,
+  processedCount: Type.Integer({
+    description:
+      "Mails that have an outcome, of `totalRecipients`: the progress of a campaign that is being sent.",
+  }),
 };
 
 /** A campaign. */

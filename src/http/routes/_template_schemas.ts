@@ -179,3 +179,23 @@ export function templateId(id: string): string {
   if (!isUuid(id)) throw problems.templateNotFound(id);
   return id;
 }
+
+/** A page of a list. */
+const MAX_IDS = 100;
+
+/** Several templates, in a query. */
+export const TemplateIds = t.String({
+  description: `Ids of templates, separated by commas: up to ${MAX_IDS}.`,
+});
+
+/** The ids in a query. Throws 400 for what is no id, and for too many. */
+export function readTemplateIds(text: string): string[] {
+  const ids = text.split(",").map((id) => id.trim());
+  const bad = ids.find((id) => !isUuid(id));
+  const message = `Expected up to ${MAX_IDS} ids of templates, separated by commas`;
+  if (bad === undefined && ids.length <= MAX_IDS) return ids;
+  const code = bad === undefined ? "too_big" : "invalid_string";
+  throw problems.badParameters([
+    { field: "ids", code, message, ...(bad && { received: bad.slice(0, 100) }) },
+  ]);
+}

@@ -102,7 +102,8 @@ export function emailsRoutes(ctx: Context) {
     )
     .post(
       "/:id/resend",
-      async ({ project, params: { id }, headers, set }) => {
+      async ({ project, params: { id }, headers, body, set }) => {
+        refuseFields(body);
         const key = idempotencyKey(headers);
         const call = { projectId: project.id, key, request: "POST /emails/:id/resend" };
         set.status = 202;
@@ -116,10 +117,17 @@ export function emailsRoutes(ctx: Context) {
           operationId: "resendEmail",
           summary: "Send a mail again to its recipient",
           description:
-            "Sends the content as a new mail, whose `resendOf` names the original: with the same attachments, to the contact's current address and with the current data. It counts as a single transactional mail, even if the original belonged to a campaign. The response is its row in the ledger, which is `SUPPRESSED` if the address is on the suppression list. Refused for a sender whose domain is no longer verified (403), a recipient who has opted out of such mail (400, `details.recipients`), a used `Idempotency-Key`, and a mail that is still being sent, or whose content, contact or workflow no longer exists (409).",
+            "Sends the content as a new mail, whose `resendOf` names the original: with the same attachments, to the contact's current address and with the current data. It takes no body: a field such as `to` is refused (422), because nothing of the mail can be changed. It counts as a single transactional mail, even if the original belonged to a campaign. The response is its row in the ledger, which is `SUPPRESSED` if the address is on the suppression list. Refused for a sender whose domain is no longer verified (403), a recipient who has opted out of such mail (400, `details.recipients`), a used `Idempotency-Key`, and a mail that is still being sent, or whose content, contact or workflow no longer exists (409).",
         },
       },
     );
+}
+
+/** The mail goes out as it was: a request that wants it otherwise, for another recipient, say, must not send anything. */
+function refuseFields(body: unknown): void {
+  const message = "Unknown field: a mail is sent again as it was. To change anything, use POST /v1/send";
+  const errors = Object.keys(body ?? {}).map((field) => ({ field, code: "custom" as const, message }));
+  if (errors.length > 0) throw problems.invalid(errors);
 }
 
 async function list(ctx: Context, projectId: string, query: (typeof Query)["static"]) {

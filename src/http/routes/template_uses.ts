@@ -3,15 +3,11 @@ import { Elysia, t } from "elysia";
 import { listTemplateUses } from "../../content/template_uses.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { problems } from "../../problem/mod.ts";
 import { sendTemplateTest } from "../../sending/send/test_mail.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
-import { answers, EmailAddress, Int, isUuid, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
+import { answers, EmailAddress, Int, Nullable, PathId, Timestamp, Uuid } from "../entry/schemas.ts";
 import { SentTest } from "./_mail_fields.ts";
-import { templateId } from "./_template_schemas.ts";
-
-/** A page of a list. */
-const MAX_IDS = 100;
+import { readTemplateIds, templateId, TemplateIds } from "./_template_schemas.ts";
 
 const TemplateUses = t.Object(
   {
@@ -27,18 +23,20 @@ const TemplateUses = t.Object(
 export function templateUsesRoutes(ctx: Context) {
   return new Elysia({ prefix: "/templates", detail: { tags: ["Templates"] } })
     .use(authenticateKey(ctx, "secret"))
-    .get("/uses", async ({ project, query }) => await listTemplateUses(ctx, project.id, readIds(query.ids)), {
-      query: t.Object({
-        ids: t.String({ description: `Ids of templates, separated by commas: up to ${MAX_IDS}.` }),
-      }),
-      response: answers(t.Array(TemplateUses), { refusals: [400] }),
-      detail: {
-        operationId: "listTemplateUses",
-        summary: "List how often templates are used",
-        description:
-          "For each template, the number of campaigns created from it and of workflows that send it, and when it was last sent. `GET /templates/{id}/usage` names them. Unknown ids are omitted.",
+    .get(
+      "/uses",
+      async ({ project, query }) => await listTemplateUses(ctx, project.id, readTemplateIds(query.ids)),
+      {
+        query: t.Object({ ids: TemplateIds }),
+        response: answers(t.Array(TemplateUses), { refusals: [400] }),
+        detail: {
+          operationId: "listTemplateUses",
+          summary: "List how often templates are used",
+          description:
+            "For each template, the number of campaigns created from it and of workflows that send it, and when it was last sent. `GET /templates/{id}/usage` names them. Unknown ids are omitted.",
+        },
       },
-    })
+    )
     .post(
       "/:id/test",
       async ({ project, params: { id }, body }) => {
@@ -59,15 +57,4 @@ export function templateUsesRoutes(ctx: Context) {
         },
       },
     );
-}
-
-function readIds(text: string): string[] {
-  const ids = text.split(",").map((id) => id.trim());
-  const bad = ids.find((id) => !isUuid(id));
-  const message = `Expected up to ${MAX_IDS} ids of templates, separated by commas`;
-  if (bad === undefined && ids.length <= MAX_IDS) return ids;
-  const code = bad === undefined ? "too_big" : "invalid_string";
-  throw problems.badParameters([
-    { field: "ids", code, message, ...(bad && { received: bad.slice(0, 100) }) },
-  ]);
 }

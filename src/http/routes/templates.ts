@@ -33,10 +33,12 @@ import { answers, BareError, Nullable, PathId, Text } from "../entry/schemas.ts"
 import {
   ListedTemplate,
   missingOf,
+  readTemplateIds,
   requiredMessage,
   Template,
   TemplateBody,
   templateId,
+  TemplateIds,
   TemplatePatch,
   templateRules,
   Usage,
@@ -66,6 +68,7 @@ function collectionRoutes(ctx: Context) {
           pageSize,
           type: query.type,
           search: query.search,
+          ids: query.ids === undefined ? null : readTemplateIds(query.ids),
           ...order,
           afterId,
           withBody: fields.includes("body"),
@@ -90,6 +93,7 @@ function collectionRoutes(ctx: Context) {
               maxLength: 255,
             }),
           ),
+          ids: t.Optional(TemplateIds),
           cursor: t.Optional(
             t.String({
               description: "Instead of `page`: the `cursor` of the previous page, ordered by `createdAt`.",
@@ -106,7 +110,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "listTemplates",
           summary: "List templates",
           description:
-            "A page list, which can also be read by `cursor`. `search` covers name, description and subject. Unknown values of `sort` and `dir` count as the default.",
+            "A page list, which can also be read by `cursor`. `search` covers name, description and subject. `ids` names up to 100 templates; ids that do not exist are omitted. Unknown values of `sort` and `dir` count as the default.",
         },
       },
     )

@@ -12,10 +12,7 @@ import { progressOf } from "./words.ts";
 
 type Named = Pick<Campaign, "id" | "name">;
 type Acted = Named &
-  Pick<
-    Campaign,
-    "status" | "scheduledFor" | "totalRecipients" | "sentCount" | "failedCount" | "capturedCount"
-  >;
+  Pick<Campaign, "status" | "scheduledFor" | "totalRecipients" | "sentCount" | "processedCount">;
 
 /** Every list and page that shows campaigns. */
 const READS = ["GET /campaigns", "GET /activity/upcoming"];
@@ -62,7 +59,7 @@ export function useCampaignActions() {
       title: `Stop sending ${name}?`,
       action: "Stop sending",
       stay: "Go on sending",
-      children: `${formatNumber(done)} of ${formatCount(total, "mail")} were sent as of a moment ago. The rest is never sent, and the campaign cannot be resumed.`,
+      children: `${formatNumber(done)} of ${formatCount(total, "mail")} have been processed so far. The rest is never sent, and the campaign cannot be resumed.`,
       act: async () => {
         await call("POST /campaigns/{id}/cancel", { path: { id } }, { projectId });
         await again();

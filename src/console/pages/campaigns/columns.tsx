@@ -95,7 +95,7 @@ function State({ campaign }: { campaign: Listed }) {
           mt={4}
           size={4}
           value={(done / Math.max(1, total)) * 100}
-          aria-label={`${campaign.name}: ${formatNumber(done)} of ${formatNumber(total)} sent`}
+          aria-label={`${campaign.name}: ${formatNumber(done)} of ${formatNumber(total)} processed`}
         />
       )}
     </>

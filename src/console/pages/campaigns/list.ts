@@ -21,6 +21,7 @@ const FIELDS = [
   "clickedCount",
   "failedCount",
   "capturedCount",
+  "processedCount",
 ] as const;
 
 /** A campaign in the list: without its body. */

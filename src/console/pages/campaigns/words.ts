@@ -42,10 +42,10 @@ export function audienceOf(
   return segments.get(segmentId) ?? "A segment";
 }
 
-type Counted = Pick<Campaign, "totalRecipients" | "sentCount" | "failedCount" | "capturedCount">;
+type Counted = Pick<Campaign, "totalRecipients" | "processedCount">;
 
-/** How far the sending is: how many mails are done, of how many. */
-export function progressOf({ totalRecipients, sentCount, failedCount, capturedCount }: Counted) {
-  const done = sentCount + failedCount + capturedCount;
-  return { done, total: Math.max(totalRecipients, done) };
-}
+/** How far the sending is: how many mails have an outcome, of how many. */
+export const progressOf = ({ totalRecipients, processedCount }: Counted) => ({
+  done: processedCount,
+  total: Math.max(totalRecipients, processedCount),
+});

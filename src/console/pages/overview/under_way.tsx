@@ -14,7 +14,7 @@ import classes from "./overview.module.css";
 
 const SHOWN = 6;
 const WATCH_MS = 5_000;
-const FIELDS = "name,totalRecipients,sentCount,failedCount,capturedCount";
+const FIELDS = "name,totalRecipients,processedCount";
 
 export function UnderWay() {
   const upcoming = useApi("GET /activity/upcoming", { query: { limit: SHOWN } }, { refetchInterval: 60_000 });
@@ -62,7 +62,7 @@ function Sending({ campaign }: { campaign: Listed }) {
       <Status status="SENDING" />
       <Progress
         size={4}
-        aria-label={`${name}: ${formatNumber(done)} of ${formatNumber(total)} sent`}
+        aria-label={`${name}: ${formatNumber(done)} of ${formatNumber(total)} processed`}
         value={(done / Math.max(1, total)) * 100}
       />
     </div>

@@ -1,15 +1,16 @@
 // Stored graphs as they are drawn.
-import { useQueries } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { GraphStep } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { useProjectId } from "../../place.ts";
-import { keyOf, useApi } from "../../queries.ts";
+import { keyOf } from "../../queries.ts";
 import { useVocabulary, type Vocabulary } from "../conditions/vocabulary.ts";
 import { branchNamesOf, type DrawnStep, placesOf } from "./graph.ts";
 import { aboutOf, type Names, type Trigger } from "./words.ts";
 
-const MAX_NAMES = 100;
+/** As many ids as a request names. */
+const MAX_IDS = 100;
 
 /** Names with everything that conditions can be about: for forms, too. */
 export interface KnownNames extends Names {
@@ -22,42 +23,40 @@ type WithTemplate = Pick<GraphStep, "templateId">;
 /** The names that these steps refer to by ids: of templates, segments and fields. What is not known yet comes later. */
 export function useNames(steps: readonly WithTemplate[]): KnownNames {
   const { vocabulary } = useVocabulary();
-  const query = { fields: "name", pageSize: MAX_NAMES, sort: "updatedAt", dir: "desc" } as const;
-  const templates = useApi("GET /templates", { query });
-  const newest = templates.data?.data as Named[] | undefined;
-  const others = useOthers(steps, newest);
-  return useMemo(
-    () => ({
-      templates: new Map([...(newest ?? []), ...others].map(({ id, name }) => [id, name])),
-      vocabulary,
-    }),
-    [newest, others, vocabulary],
-  );
+  const templates = useTemplateNames(steps);
+  return useMemo(() => ({ templates, vocabulary }), [templates, vocabulary]);
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** The names of the templates of steps, by their ids: one request for a hundred of them. */
+function useTemplateNames(steps: readonly WithTemplate[]): ReadonlyMap<string, string> {
+  const projectId = useProjectId();
+  const used = [...new Set(steps.flatMap(({ templateId }) => templateId ?? []))].sort();
+  const query = useQuery({
+    queryKey: [...keyOf(projectId, "GET /templates", { ids: used }), "names"],
+    queryFn: async ({ signal }) => {
+      const pages = Array.from({ length: Math.ceil(used.length / MAX_IDS) }, (_, n) =>
+        used.slice(n * MAX_IDS, (n + 1) * MAX_IDS),
+      );
+      const answers = await Promise.all(
+        pages.map((ids) => {
+          const named = { ids: ids.join(), fields: "name", pageSize: MAX_IDS };
+          return call("GET /templates", { query: named }, { projectId, signal });
+        }),
+      );
+      return new Map(answers.flatMap(({ data }) => (data as Named[]).map(({ id, name }) => [id, name])));
+    },
+    enabled: used.length > 0,
+    placeholderData: (before) => before,
+  });
+  return query.data ?? NONE;
 }
 
 interface Named {
   id: string;
   name: string;
 }
-
-/** The templates of steps that are not among the newest: asked for one by one, since they are few. */
-function useOthers(steps: readonly WithTemplate[], newest: Named[] | undefined): Named[] {
-  const projectId = useProjectId();
-  const known = new Set(newest?.map(({ id }) => id));
-  const used = new Set(steps.flatMap(({ templateId }) => (templateId === null ? [] : [templateId])));
-  const missing = newest ? [...used].filter((id) => !known.has(id)) : [];
-  return useQueries({
-    queries: missing.map((id) => ({
-      queryKey: keyOf(projectId, "GET /templates/{id}", { path: { id } }),
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        call("GET /templates/{id}", { path: { id } }, { projectId, signal }),
-    })),
-    combine: namesOf,
-  });
-}
-
-const namesOf = (answers: { data?: Named | undefined }[]): Named[] =>
-  answers.flatMap(({ data }) => (data ? [{ id: data.id, name: data.name }] : []));
 
 /** The steps of a graph as they are drawn, without ends to be continued. */
 export function drawnSteps(steps: GraphStep[], names: Names, trigger: Trigger): DrawnStep[] {

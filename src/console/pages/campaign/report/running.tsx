@@ -40,7 +40,7 @@ export function Running({ campaign }: { campaign: Campaign }) {
         </p>
         <Progress
           value={(done / Math.max(1, total)) * 100}
-          aria-label={`${formatNumber(done)} of ${formatNumber(total)} sent`}
+          aria-label={`${formatNumber(done)} of ${formatNumber(total)} processed`}
         />
         <p className={classes.pace}>{rate === null ? "Measuring the speed…" : paceOf(rate, left)}</p>
       </Panel>
