@@ -106,7 +106,7 @@ function useApiOf<K extends Endpoint, T>(
  * What is asked for the first time is asked while the page is drawn, not after it was: the service works meanwhile. The query asks
  * nothing again that is on its way.
  */
-const isToBeAsked = (cache: QueryClient, key: readonly unknown[], enabled: unknown = true) =>
+export const isToBeAsked = (cache: QueryClient, key: readonly unknown[], enabled: unknown = true) =>
   enabled === true && cache.getQueryState(key) === undefined;
 
 /** A page of a list that continues at a cursor. */

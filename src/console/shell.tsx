@@ -3,6 +3,7 @@ import { ActionIcon, Drawer } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { rememberProject } from "./last_project.ts";
+import { useFirstOpening } from "./parts/first_opening.ts";
 import { ErrorBoundary } from "./parts/error_boundary.tsx";
 import { BrandIcon, MenuIcon, SearchIcon } from "./parts/icons.tsx";
 import { Keys, KeysDialog } from "./parts/keys.tsx";
@@ -46,6 +47,7 @@ export default function Shell({ projectId }: { projectId: string }) {
 
 function Frame({ projectId }: { projectId: string }) {
   const [isMenuOpen, setMenuOpen] = useState(false);
+  const drawer = useFirstOpening(isMenuOpen);
   const [isSearching, setSearching] = useState<boolean | null>(null);
   const [isKeysOpen, setKeysOpen] = useState(false);
   const [path, navigate] = useLocation();
@@ -104,15 +106,17 @@ function Frame({ projectId }: { projectId: string }) {
         <UserMenu showKeys={showKeys} />
       </header>
       <aside className={classes.side}>{side}</aside>
-      <Drawer
-        opened={isMenuOpen}
-        onClose={() => setMenuOpen(false)}
-        size={290}
-        title="Postrider"
-        classNames={{ content: classes.drawer!, body: classes.drawerBody! }}
-      >
-        {side}
-      </Drawer>
+      {drawer.isDrawn && (
+        <Drawer
+          opened={drawer.isOpen}
+          onClose={() => setMenuOpen(false)}
+          size={290}
+          title="Postrider"
+          classNames={{ content: classes.drawer!, body: classes.drawerBody! }}
+        >
+          {side}
+        </Drawer>
+      )}
       <main className={classes.main} id="page" tabIndex={-1}>
         <ErrorBoundary resetBy={path}>
           <Switch>

@@ -67,6 +67,14 @@ tour(stage, "campaigns", {
     },
     none: async (page) => {
       await page.keyboard.press("Escape");
+      // The keys go on where the menu was.
+      await page
+        .locator('button:focus[aria-label="More for Goes out on Friday"][aria-expanded="false"]')
+        .waitFor();
+      await page.keyboard.press("Enter");
+      await page.locator('[role="menuitem"]:focus', { hasText: "Edit" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("menu").waitFor({ state: "detached" });
       await page.getByRole("searchbox", { name: "Search campaigns" }).fill("nothing like it");
       await page.getByRole("heading", { name: "No campaign matches" }).waitFor();
     },

@@ -1,18 +1,18 @@
 // The campaigns of a project: what they became, and what will be sent.
-import { Button, Select } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
-import { AddIcon, CampaignsIcon, SearchIcon } from "../parts/icons.tsx";
-import { ListSearch } from "../parts/list_search.tsx";
+import { AddIcon, CampaignsIcon } from "../parts/icons.tsx";
+import { FilterSelect, ListTools } from "../parts/list_tools.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useShortcut } from "../parts/shortcuts.ts";
-import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
+import { Empty, Failed, LoadingPage, NoMatch } from "../parts/states.tsx";
 import { VirtualTable } from "../parts/virtual_table.tsx";
 import { useUrlState } from "../place.ts";
 import { useApi } from "../queries.ts";
 import classes from "./campaigns/campaigns.module.css";
 import { columnsOf } from "./campaigns/columns.tsx";
-import { type ListState, useCampaigns } from "./campaigns/list.ts";
+import { useCampaigns } from "./campaigns/list.ts";
 import { STATUSES, wordOfStatus } from "./campaigns/words.ts";
 
 const NEW = "/campaigns/new";
@@ -41,7 +41,17 @@ export default function CampaignsPage() {
         about="One message to many contacts, now or at a time you choose."
         actions={hasSome ? create : null}
       />
-      {hasSome && <Tools state={state} set={set} />}
+      {hasSome && (
+        <ListTools of="campaigns" state={state} set={set}>
+          <FilterSelect
+            label="State"
+            any="Any state"
+            data={STATUSES.map((value) => ({ value, label: wordOfStatus(value) }))}
+            value={state.status}
+            onChange={(status) => set({ status })}
+          />
+        </ListTools>
+      )}
       {list.isPending && <LoadingPage />}
       {list.isError && campaigns.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {list.isSuccess && !hasSome && (
@@ -50,19 +60,11 @@ export default function CampaignsPage() {
         </Empty>
       )}
       {list.isSuccess && hasSome && campaigns.length === 0 && (
-        <Empty
-          icon={SearchIcon}
-          title="No campaign matches"
-          action={
-            <Button variant="default" onClick={() => set({ search: "", status: "" }, { replace: true })}>
-              Show all
-            </Button>
-          }
-        >
+        <NoMatch title="No campaign matches" clear={() => set({ search: "", status: "" }, { replace: true })}>
           {state.search
             ? `None has “${state.search}” in its name, subject or sender.`
             : `None is ${wordOfStatus(state.status).toLowerCase()} right now.`}
-        </Empty>
+        </NoMatch>
       )}
       {campaigns.length > 0 && (
         <VirtualTable
@@ -79,34 +81,6 @@ export default function CampaignsPage() {
           open={({ id }) => navigate(`/campaigns/${id}`)}
         />
       )}
-    </div>
-  );
-}
-
-interface ToolsProps {
-  state: ListState;
-  set: (patch: Partial<ListState>, options?: { replace?: boolean }) => void;
-}
-
-function Tools({ state: { search, status }, set }: ToolsProps) {
-  return (
-    <div className={classes.tools}>
-      <ListSearch
-        className={classes.search!}
-        label="Search campaigns"
-        value={search}
-        onChange={(next) => set({ search: next }, { replace: true })}
-      />
-      <Select
-        className={classes.status!}
-        aria-label="State"
-        placeholder="Any state"
-        data={STATUSES.map((value) => ({ value, label: wordOfStatus(value) }))}
-        value={status || null}
-        onChange={(next) => set({ status: next ?? "" })}
-        clearable
-        clearButtonProps={{ "aria-label": "Show every state" }}
-      />
     </div>
   );
 }

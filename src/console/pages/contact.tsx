@@ -5,6 +5,7 @@ import type { WholeContact } from "../api.gen.ts";
 import { Refusal } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
 import { CopyIcon, DeleteIcon, MoreIcon } from "../parts/icons.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, SkeletonLines } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
@@ -112,24 +113,23 @@ function Actions({ contact: { id, email, subscribed } }: { contact: WholeContact
       <Button variant="default" onClick={toggle} loading={change.isPending}>
         {subscribed ? "Unsubscribe" : "Subscribe"}
       </Button>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size="input-sm" aria-label="More">
+      <MenuButton
+        button={(opener) => (
+          <ActionIcon {...opener} variant="default" size="input-sm" aria-label="More">
             <MoreIcon size={17} />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<CopyIcon size={15} />}
-            onClick={() => void navigator.clipboard.writeText(id).then(() => toast.done("Id copied"))}
-          >
-            Copy the id
-          </Menu.Item>
-          <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+      >
+        <Menu.Item
+          leftSection={<CopyIcon size={15} />}
+          onClick={() => void navigator.clipboard.writeText(id).then(() => toast.done("Id copied"))}
+        >
+          Copy the id
+        </Menu.Item>
+        <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
+          Delete…
+        </Menu.Item>
+      </MenuButton>
     </>
   );
 }

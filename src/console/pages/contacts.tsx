@@ -1,13 +1,14 @@
 // The audience: a list of any length, with what can be done with many contacts at once.
 import { Button, Menu } from "@mantine/core";
-import { memo, useCallback, useMemo, useState } from "react";
+import { memo, useCallback, useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import type { ListedContact } from "../api.gen.ts";
 import { linkTo } from "../api.ts";
-import { AddIcon, ContactsIcon, DownloadIcon, SearchIcon, UploadIcon } from "../parts/icons.tsx";
+import { AddIcon, ContactsIcon, DownloadIcon, UploadIcon } from "../parts/icons.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useShortcut } from "../parts/shortcuts.ts";
-import { Empty, Failed } from "../parts/states.tsx";
+import { Empty, Failed, NoMatch } from "../parts/states.tsx";
 import { VirtualTable } from "../parts/virtual_table.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
 import { useApiPages } from "../queries.ts";
@@ -59,7 +60,7 @@ export default function ContactsPage() {
       {bulk.count > 0 && <BulkBar {...bulk.bar} isFiltered={isFiltered(filters)} />}
       {list.isError && !list.data && <Failed error={list.error} retry={list.refetch} />}
       {isUnused && <NoContacts openNew={openNew} />}
-      {isEmpty && !isUnused && <NoMatch filters={filters} clear={() => set(CLEARED)} />}
+      {isEmpty && !isUnused && <NothingFound filters={filters} clear={() => set(CLEARED)} />}
       {!isEmpty && (list.data || list.isPending) && (
         <VirtualTable
           key={JSON.stringify(listQueryOf(filters))}
@@ -105,26 +106,24 @@ const Actions = memo(function Actions({ filters, openNew, isUnused }: ActionsPro
 /** What is shown is what is exported, in all of its length. */
 function ExportMenu({ filters }: { filters: Filters }) {
   const projectId = useProjectId();
-  const [isOpen, setOpen] = useState(false);
   const link = (format: "csv" | "ndjson") =>
     linkTo("GET /contacts/export", { query: { ...exportQueryOf(filters), format } }, projectId);
   return (
-    <Menu opened={isOpen} onChange={setOpen} position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" leftSection={<DownloadIcon size={15} />}>
+    <MenuButton
+      button={(opener) => (
+        <Button {...opener} variant="default" leftSection={<DownloadIcon size={15} />}>
           Export
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{isFiltered(filters) ? "All that match the filter" : "All contacts"}</Menu.Label>
-        <Menu.Item component="a" href={link("csv")} download>
-          CSV, for spreadsheets
-        </Menu.Item>
-        <Menu.Item component="a" href={link("ndjson")} download>
-          NDJSON, for programs
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    >
+      <Menu.Label>{isFiltered(filters) ? "All that match the filter" : "All contacts"}</Menu.Label>
+      <Menu.Item component="a" href={link("csv")} download>
+        CSV, for spreadsheets
+      </Menu.Item>
+      <Menu.Item component="a" href={link("ndjson")} download>
+        NDJSON, for programs
+      </Menu.Item>
+    </MenuButton>
   );
 }
 
@@ -150,20 +149,16 @@ function NoContacts({ openNew }: { openNew: () => void }) {
   );
 }
 
-function NoMatch({ filters, clear }: { filters: Filters; clear: () => void }) {
+function NothingFound({ filters, clear }: { filters: Filters; clear: () => void }) {
   return (
-    <Empty
-      icon={SearchIcon}
+    <NoMatch
       title={filters.search ? `No contact has “${filters.search}” in its address` : "No contact matches"}
-      action={
-        <Button variant="default" onClick={clear}>
-          Show all contacts
-        </Button>
-      }
+      all="Show all contacts"
+      clear={clear}
     >
       {filters.search
         ? "The search looks at addresses. For names and other values use the filter for fields."
         : "Change a filter, or show all contacts."}
-    </Empty>
+    </NoMatch>
   );
 }

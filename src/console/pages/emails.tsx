@@ -1,12 +1,10 @@
 // The ledger: every mail of the project, with what happened to it.
-import { Button } from "@mantine/core";
 import { useLocation } from "wouter";
 import type { Email } from "../api.gen.ts";
 import { formatNumber } from "../parts/format.ts";
-import { SearchIcon } from "../parts/icons.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useRefresh } from "../parts/refresh.ts";
-import { Empty, Failed } from "../parts/states.tsx";
+import { Failed, NoMatch } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
@@ -101,7 +99,11 @@ export default function EmailsPage() {
       {!isUnused && <Toolbar filters={filters} set={set} />}
       {list.isError && rows.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {isUnused && <FirstMail />}
-      {isEmpty && !isUnused && <NoMatch clear={() => set(FILTERS)} />}
+      {isEmpty && !isUnused && (
+        <NoMatch title="No mail matches" all="Show all mails" clear={() => set(FILTERS)}>
+          Change a filter, or show all mails. The search finds part of an address or a subject.
+        </NoMatch>
+      )}
       {!isEmpty && (rows.length > 0 || !list.isError) && (
         <VirtualTable
           key={JSON.stringify(query)}
@@ -119,21 +121,5 @@ export default function EmailsPage() {
         />
       )}
     </div>
-  );
-}
-
-function NoMatch({ clear }: { clear: () => void }) {
-  return (
-    <Empty
-      icon={SearchIcon}
-      title="No mail matches"
-      action={
-        <Button variant="default" onClick={clear}>
-          Show all mails
-        </Button>
-      }
-    >
-      Change a filter, or show all mails. The search finds part of an address or a subject.
-    </Empty>
   );
 }

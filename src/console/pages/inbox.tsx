@@ -5,19 +5,12 @@ import { useLocation } from "wouter";
 import type { ListedInboxMail } from "../api.gen.ts";
 import { confirm } from "../parts/confirm.tsx";
 import { formatCount } from "../parts/format.ts";
-import {
-  DeleteIcon,
-  InboxIcon,
-  InfoIcon,
-  MailOpenIcon,
-  MoreIcon,
-  SearchIcon,
-  SendIcon,
-} from "../parts/icons.tsx";
+import { DeleteIcon, InboxIcon, InfoIcon, MailOpenIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
 import { ListSearch } from "../parts/list_search.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useRefresh } from "../parts/refresh.ts";
-import { Empty, Failed } from "../parts/states.tsx";
+import { Empty, Failed, NoMatch } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { toast } from "../parts/toast.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
@@ -131,7 +124,14 @@ export default function InboxPage() {
       )}
       {list.isError && rows.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {isEmpty && !isFiltered && <NothingCaptured isSent={isSent} />}
-      {isEmpty && isFiltered && <NoMatch search={search} clear={() => set(FILTERS)} />}
+      {isEmpty && isFiltered && (
+        <NoMatch
+          title={search ? "No captured mail matches" : "Everything has been read"}
+          clear={() => set(FILTERS)}
+        >
+          {search ? "The search finds part of the subject, recipient or sender." : "Nothing is unread."}
+        </NoMatch>
+      )}
       {!isEmpty && (rows.length > 0 || !list.isError) && (
         <VirtualTable
           key={JSON.stringify(query)}
@@ -193,32 +193,32 @@ function MoreActions({ askToClear }: { askToClear: () => void }) {
   const isSent = useFeatures()?.smtp;
   const { askToRelease, askToDiscard } = useCaptured();
   return (
-    <Menu position="bottom-end" width={230}>
-      <Menu.Target>
-        <ActionIcon variant="default" size="input-sm" aria-label="More">
+    <MenuButton
+      width={230}
+      button={(opener) => (
+        <ActionIcon {...opener} variant="default" size="input-sm" aria-label="More">
           <MoreIcon size={17} />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {isAllowed ? "Those still captured" : "Only owners can release and give up mails"}
-        </Menu.Label>
-        <Menu.Item
-          leftSection={<SendIcon size={15} />}
-          disabled={!isAllowed || isSent !== true}
-          onClick={() => void askToRelease({ all: true })}
-        >
-          {isSent === false ? "Release: needs a mail server" : "Release all…"}
-        </Menu.Item>
-        <Menu.Item disabled={!isAllowed} onClick={() => void askToDiscard({ all: true })}>
-          Give up all…
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>
-          Delete all…
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    >
+      <Menu.Label>
+        {isAllowed ? "Those still captured" : "Only owners can release and give up mails"}
+      </Menu.Label>
+      <Menu.Item
+        leftSection={<SendIcon size={15} />}
+        disabled={!isAllowed || isSent !== true}
+        onClick={() => void askToRelease({ all: true })}
+      >
+        {isSent === false ? "Release: needs a mail server" : "Release all…"}
+      </Menu.Item>
+      <Menu.Item disabled={!isAllowed} onClick={() => void askToDiscard({ all: true })}>
+        Give up all…
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>
+        Delete all…
+      </Menu.Item>
+    </MenuButton>
   );
 }
 
@@ -233,22 +233,6 @@ function NothingCaptured({ isSent }: { isSent: boolean | undefined }) {
       {isSent
         ? "This installation has a mail server. The inbox holds mails that were captured before it had one."
         : "There is no mail server yet (SMTP_URL). Until there is, every mail of this project appears here a moment later, and nobody receives it."}
-    </Empty>
-  );
-}
-
-function NoMatch({ search, clear }: { search: string; clear: () => void }) {
-  return (
-    <Empty
-      icon={SearchIcon}
-      title={search ? "No captured mail matches" : "Everything has been read"}
-      action={
-        <Button variant="default" onClick={clear}>
-          Show all
-        </Button>
-      }
-    >
-      {search ? "The search finds part of the subject, recipient or sender." : "Nothing is unread."}
     </Empty>
   );
 }

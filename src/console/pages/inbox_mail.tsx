@@ -8,6 +8,7 @@ import { linkTo, Refusal } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
 import { FileLinks } from "../parts/file_links.tsx";
 import { DeleteIcon, DownloadIcon, MailIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { Headers, MailView, Plain } from "../parts/mail_view.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, Loaded, SkeletonLines } from "../parts/states.tsx";
@@ -160,31 +161,31 @@ function Actions({ mail: { id, emailId }, markAsUnread }: { mail: InboxMail; mar
           Show history
         </Button>
       )}
-      <Menu position="bottom-end" width={230}>
-        <Menu.Target>
-          <ActionIcon variant="default" size="input-sm" aria-label="More">
+      <MenuButton
+        width={230}
+        button={(opener) => (
+          <ActionIcon {...opener} variant="default" size="input-sm" aria-label="More">
             <MoreIcon size={17} />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<MailIcon size={15} />} onClick={markAsUnread}>
-            Mark as unread
-          </Menu.Item>
-          <Menu.Item
-            component="a"
-            href={linkTo("GET /inbox/mails/{id}/source", { path: { id } }, projectId)}
-            download={`${id}.eml`}
-            leftSection={<DownloadIcon size={15} />}
-          >
-            Download the source
-          </Menu.Item>
-          {emailId && <OfOwners emailId={emailId} />}
-          <Menu.Divider />
-          <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
-            Delete…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+      >
+        <Menu.Item leftSection={<MailIcon size={15} />} onClick={markAsUnread}>
+          Mark as unread
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href={linkTo("GET /inbox/mails/{id}/source", { path: { id } }, projectId)}
+          download={`${id}.eml`}
+          leftSection={<DownloadIcon size={15} />}
+        >
+          Download the source
+        </Menu.Item>
+        {emailId && <OfOwners emailId={emailId} />}
+        <Menu.Divider />
+        <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
+          Delete…
+        </Menu.Item>
+      </MenuButton>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useLocation, useParams } from "wouter";
 import type { Segment } from "../api.gen.ts";
 import { callForVersion } from "../api.ts";
 import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon, RefreshIcon } from "../parts/icons.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { PageTabs, usePageTab } from "../parts/page_tabs.tsx";
@@ -88,30 +89,29 @@ function Actions({ segment }: { segment: Segment }) {
   const { recount, isCounting } = useRecount(segment);
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" leftSection={<MoreIcon size={16} />}>
+      <MenuButton
+        button={(opener) => (
+          <Button {...opener} variant="default" leftSection={<MoreIcon size={16} />}>
             More
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<CampaignsIcon size={15} />}
-            onClick={() => navigate(`/campaigns/new?segment=${segment.id}`)}
-          >
-            New campaign
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<CopyIcon size={15} />}
-            onClick={() => navigate(`/segments/new?from=${segment.id}`)}
-          >
-            Duplicate
-          </Menu.Item>
-          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={remove}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+      >
+        <Menu.Item
+          leftSection={<CampaignsIcon size={15} />}
+          onClick={() => navigate(`/campaigns/new?segment=${segment.id}`)}
+        >
+          New campaign
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<CopyIcon size={15} />}
+          onClick={() => navigate(`/segments/new?from=${segment.id}`)}
+        >
+          Duplicate
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={remove}>
+          Delete
+        </Menu.Item>
+      </MenuButton>
       <Button
         variant="default"
         leftSection={<RefreshIcon size={16} />}

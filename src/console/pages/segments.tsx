@@ -6,12 +6,12 @@ import type { Segment, SegmentSizes } from "../api.gen.ts";
 import { useVocabulary, type Vocabulary } from "../parts/conditions/vocabulary.ts";
 import { sentence } from "../parts/conditions/words.ts";
 import { formatCount, formatNumber } from "../parts/format.ts";
-import { AddIcon, SearchIcon, SegmentsIcon } from "../parts/icons.tsx";
+import { AddIcon, SegmentsIcon } from "../parts/icons.tsx";
 import { ListSearch } from "../parts/list_search.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useShortcut } from "../parts/shortcuts.ts";
 import { Sparkline } from "../parts/sparkline.tsx";
-import { Empty, Loaded } from "../parts/states.tsx";
+import { Empty, Loaded, NoMatch } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
 import { useUrlState } from "../place.ts";
@@ -68,17 +68,9 @@ function List({ all }: { all: Segment[] }) {
     <>
       <ListSearch className={classes.search!} label="Search segments" value={search} onChange={look} />
       {shown.length === 0 ? (
-        <Empty
-          icon={SearchIcon}
-          title="No segment matches"
-          action={
-            <Button variant="default" onClick={() => look("")}>
-              Show all
-            </Button>
-          }
-        >
+        <NoMatch title="No segment matches" clear={() => look("")}>
           Nothing has “{search}” in its name or description.
-        </Empty>
+        </NoMatch>
       ) : (
         <VirtualTable
           label="Segments"

@@ -7,6 +7,7 @@ import { call, linkTo } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
 import { FormDialog } from "../parts/form_dialog.tsx";
 import { AddIcon, DownloadIcon, SuppressionsIcon, UploadIcon } from "../parts/icons.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { ListSearch } from "../parts/list_search.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
@@ -207,26 +208,25 @@ function Actions({ add }: { add: () => void }) {
       {/* Around the menu: what is in it goes away with it, and the choice of a file too. */}
       <FileButton onChange={send} accept=".csv,text/csv,text/plain">
         {({ onClick }) => (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <Button variant="default" loading={isSending}>
+          <MenuButton
+            button={(opener) => (
+              <Button {...opener} variant="default" loading={isSending}>
                 Import and export
               </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<UploadIcon size={15} />} onClick={onClick}>
-                Import a CSV file
-              </Menu.Item>
-              <Menu.Item
-                component="a"
-                href={linkTo("GET /suppressions/export", {}, projectId)}
-                download
-                leftSection={<DownloadIcon size={15} />}
-              >
-                Export all as CSV
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
+            )}
+          >
+            <Menu.Item leftSection={<UploadIcon size={15} />} onClick={onClick}>
+              Import a CSV file
+            </Menu.Item>
+            <Menu.Item
+              component="a"
+              href={linkTo("GET /suppressions/export", {}, projectId)}
+              download
+              leftSection={<DownloadIcon size={15} />}
+            >
+              Export all as CSV
+            </Menu.Item>
+          </MenuButton>
         )}
       </FileButton>
       <Button leftSection={<AddIcon size={16} />} onClick={add}>

@@ -9,6 +9,7 @@ import { useDraft } from "../parts/edits/draft.ts";
 import { Restored } from "../parts/edits/restored.tsx";
 import { FormError } from "../parts/form.tsx";
 import { CampaignsIcon, CopyIcon, DeleteIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { PageTabs, usePageTab } from "../parts/page_tabs.tsx";
 import { useSaveKey } from "../parts/save_key.ts";
@@ -120,38 +121,37 @@ function Actions({ stored: { answer }, draft }: { stored: Stored; draft: Templat
         about={changed.length > 0 && "What is saved is sent: your latest changes are not in it yet."}
         send={(email) => call("POST /templates/{id}/test", { path: { id }, body: { email } }, { projectId })}
       />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" leftSection={<MoreIcon size={16} />}>
+      <MenuButton
+        button={(opener) => (
+          <Button {...opener} variant="default" leftSection={<MoreIcon size={16} />}>
             More
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<SendIcon size={15} />} onClick={() => setTesting(true)}>
-            Send a test…
-          </Menu.Item>
-          {answer.type !== "TRANSACTIONAL" && (
-            <Menu.Item
-              leftSection={<CampaignsIcon size={15} />}
-              onClick={() => navigate(`/campaigns/new?from=template&origin=${answer.id}`)}
-            >
-              New campaign
-            </Menu.Item>
-          )}
-          <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(answer)}>
-            Duplicate
-          </Menu.Item>
+        )}
+      >
+        <Menu.Item leftSection={<SendIcon size={15} />} onClick={() => setTesting(true)}>
+          Send a test…
+        </Menu.Item>
+        {answer.type !== "TRANSACTIONAL" && (
           <Menu.Item
-            color="red"
-            leftSection={<DeleteIcon size={15} />}
-            onClick={() => {
-              void remove(answer);
-            }}
+            leftSection={<CampaignsIcon size={15} />}
+            onClick={() => navigate(`/campaigns/new?from=template&origin=${answer.id}`)}
           >
-            Delete
+            New campaign
           </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+        <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(answer)}>
+          Duplicate
+        </Menu.Item>
+        <Menu.Item
+          color="red"
+          leftSection={<DeleteIcon size={15} />}
+          onClick={() => {
+            void remove(answer);
+          }}
+        >
+          Delete
+        </Menu.Item>
+      </MenuButton>
       {changed.length > 0 && !other && (
         <Button variant="default" onClick={discard}>
           Discard

@@ -1,14 +1,14 @@
 // The templates of a project, as cards with a picture of each.
-import { Button, Select } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { Link, useLocation } from "wouter";
-import { AddIcon, SearchIcon, TemplatesIcon } from "../parts/icons.tsx";
-import { ListSearch } from "../parts/list_search.tsx";
+import { AddIcon, TemplatesIcon } from "../parts/icons.tsx";
+import { FilterSelect, FIRST_ORDER, ListTools } from "../parts/list_tools.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { useShortcut } from "../parts/shortcuts.ts";
-import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
+import { Empty, Failed, LoadingPage, NoMatch } from "../parts/states.tsx";
 import { useUrlState } from "../place.ts";
 import { Cards } from "./templates/cards.tsx";
-import { type Listed, type ListState, ORDERS, useTemplates } from "./templates/list.ts";
+import { type Listed, useTemplates } from "./templates/list.ts";
 import classes from "./templates/templates.module.css";
 import { TYPE_CHOICES } from "../parts/mail_types.ts";
 
@@ -16,7 +16,7 @@ const NEW = "/templates/new";
 
 /** `/templates`. */
 export default function TemplatesPage() {
-  const [state, set] = useUrlState({ search: "", type: "", order: "changed" });
+  const [state, set] = useUrlState({ search: "", type: "", order: FIRST_ORDER });
   const [, navigate] = useLocation();
   const list = useTemplates(state);
   useShortcut("n", "New template", () => navigate(NEW));
@@ -37,7 +37,17 @@ export default function TemplatesPage() {
         about="What your mails say and how they look. Campaigns, workflows and your application send them."
         actions={hasSome ? create : null}
       />
-      {hasSome && <Tools state={state} set={set} />}
+      {hasSome && (
+        <ListTools of="templates" state={state} set={set}>
+          <FilterSelect
+            label="Kind"
+            any="Any kind"
+            data={TYPE_CHOICES}
+            value={state.type}
+            onChange={(type) => set({ type })}
+          />
+        </ListTools>
+      )}
       {list.isPending && <LoadingPage />}
       {list.isError && templates.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {list.isSuccess && !hasSome && (
@@ -46,19 +56,11 @@ export default function TemplatesPage() {
         </Empty>
       )}
       {list.isSuccess && hasSome && templates.length === 0 && (
-        <Empty
-          icon={SearchIcon}
-          title="No template matches"
-          action={
-            <Button variant="default" onClick={() => set({ search: "", type: "" }, { replace: true })}>
-              Show all
-            </Button>
-          }
-        >
+        <NoMatch title="No template matches" clear={() => set({ search: "", type: "" }, { replace: true })}>
           {state.search
             ? `None has “${state.search}” in its name, description or subject.`
             : "There is none of this kind."}
-        </Empty>
+        </NoMatch>
       )}
       {templates.length > 0 && <Cards templates={templates} />}
       {list.hasNextPage && (
@@ -73,41 +75,5 @@ export default function TemplatesPage() {
         </div>
       )}
     </>
-  );
-}
-
-interface ToolsProps {
-  state: ListState;
-  set: (patch: Partial<ListState>, options?: { replace?: boolean }) => void;
-}
-
-function Tools({ state: { search, type, order }, set }: ToolsProps) {
-  return (
-    <div className={classes.tools}>
-      <ListSearch
-        className={classes.search!}
-        label="Search templates"
-        value={search}
-        onChange={(next) => set({ search: next }, { replace: true })}
-      />
-      <Select
-        className={classes.type!}
-        aria-label="Kind"
-        placeholder="Any kind"
-        data={TYPE_CHOICES}
-        value={type || null}
-        onChange={(next) => set({ type: next ?? "" })}
-        clearable
-        clearButtonProps={{ "aria-label": "Show every kind" }}
-      />
-      <Select
-        className={classes.order!}
-        aria-label="Order"
-        data={Object.entries(ORDERS).map(([value, { label }]) => ({ value, label }))}
-        value={order in ORDERS ? order : "changed"}
-        onChange={(next) => next && set({ order: next })}
-        allowDeselect={false}
-      />
-    </div>
   );
 }

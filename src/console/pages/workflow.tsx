@@ -6,6 +6,7 @@ import { useNames } from "../parts/canvas/drawn.ts";
 import { triggerWords } from "../parts/canvas/words.ts";
 import { FormError } from "../parts/form.tsx";
 import { CopyIcon, DeleteIcon, InfoIcon, MoreIcon } from "../parts/icons.tsx";
+import { MenuButton } from "../parts/menu_button.tsx";
 import { lazyPage } from "../parts/lazy_page.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { PageTabs } from "../parts/page_tabs.tsx";
@@ -163,21 +164,20 @@ function Actions({ stored: { workflow }, draft, save }: ActionsProps) {
         disabled={isSaving || other !== null}
         onChange={() => void toggle()}
       />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" leftSection={<MoreIcon size={16} />}>
+      <MenuButton
+        button={(opener) => (
+          <Button {...opener} variant="default" leftSection={<MoreIcon size={16} />}>
             More
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(workflow)}>
-            Duplicate
-          </Menu.Item>
-          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(workflow)}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        )}
+      >
+        <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(workflow)}>
+          Duplicate
+        </Menu.Item>
+        <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(workflow)}>
+          Delete
+        </Menu.Item>
+      </MenuButton>
       {isChanged && !other && (
         <Button variant="default" onClick={discard}>
           Discard

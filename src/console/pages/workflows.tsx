@@ -1,30 +1,24 @@
 // The workflows of a project.
-import { ActionIcon, Button, Menu, Select, Switch } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import type { CountedWorkflow } from "../api.gen.ts";
 import { triggerWords } from "../parts/canvas/words.ts";
 import { useVocabulary, type Vocabulary } from "../parts/conditions/vocabulary.ts";
 import { formatCount, formatNumber } from "../parts/format.ts";
-import {
-  AddIcon,
-  CopyIcon,
-  DeleteIcon,
-  EditIcon,
-  MoreIcon,
-  SearchIcon,
-  WorkflowsIcon,
-} from "../parts/icons.tsx";
-import { ListSearch } from "../parts/list_search.tsx";
+import { AddIcon, CopyIcon, DeleteIcon, EditIcon, WorkflowsIcon } from "../parts/icons.tsx";
+import { FilterSelect, FIRST_ORDER, ListTools } from "../parts/list_tools.tsx";
+import { RowMenu } from "../parts/menu_button.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
+import { RowSwitch } from "../parts/row_switch.tsx";
 import { useShortcut } from "../parts/shortcuts.ts";
-import { Empty, Failed, LoadingPage } from "../parts/states.tsx";
+import { Empty, Failed, LoadingPage, NoMatch } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
 import { useUrlState } from "../place.ts";
 import { useDuplicateWorkflow, useRemoveWorkflow } from "./workflows/actions.tsx";
 import { useEnable } from "./workflows/enable.tsx";
-import { type ListState, ORDERS, STATES, useWorkflows } from "./workflows/list.ts";
+import { STATES, useWorkflows } from "./workflows/list.ts";
 import classes from "./workflows/workflows.module.css";
 
 const ROW_HEIGHT = 60;
@@ -32,7 +26,7 @@ const NEW = "/workflows/new";
 
 /** `/workflows`. */
 export default function WorkflowsPage() {
-  const [state, set] = useUrlState({ search: "", status: "", order: "changed" });
+  const [state, set] = useUrlState({ search: "", status: "", order: FIRST_ORDER });
   const [, navigate] = useLocation();
   const list = useWorkflows(state);
   useShortcut("n", "New workflow", () => navigate(NEW));
@@ -53,7 +47,17 @@ export default function WorkflowsPage() {
         about="Automated series of mails, waits and decisions."
         actions={hasSome ? create : null}
       />
-      {hasSome && <Tools state={state} set={set} />}
+      {hasSome && (
+        <ListTools of="workflows" state={state} set={set}>
+          <FilterSelect
+            label="State"
+            any="Any state"
+            data={STATES}
+            value={state.status}
+            onChange={(status) => set({ status })}
+          />
+        </ListTools>
+      )}
       {list.isPending && <LoadingPage />}
       {list.isError && rows.length === 0 && <Failed error={list.error} retry={list.refetch} />}
       {list.isSuccess && !hasSome && (
@@ -61,7 +65,11 @@ export default function WorkflowsPage() {
           Start from a ready-made one, such as a welcome series or a cart reminder, and make it yours.
         </Empty>
       )}
-      {list.isSuccess && hasSome && rows.length === 0 && <NoneMatches {...state} set={set} />}
+      {list.isSuccess && hasSome && rows.length === 0 && (
+        <NoMatch title="No workflow matches" clear={() => set({ search: "", status: "" }, { replace: true })}>
+          {state.search ? `None has “${state.search}” in its name or description.` : "None is in this state."}
+        </NoMatch>
+      )}
       {rows.length > 0 && (
         <Table
           rows={rows}
@@ -72,55 +80,6 @@ export default function WorkflowsPage() {
         />
       )}
     </div>
-  );
-}
-
-type Set = (patch: Partial<ListState>, options?: { replace?: boolean }) => void;
-
-function Tools({ state: { search, status, order }, set }: { state: ListState; set: Set }) {
-  return (
-    <div className={classes.tools}>
-      <ListSearch
-        className={classes.search!}
-        label="Search workflows"
-        value={search}
-        onChange={(next) => set({ search: next }, { replace: true })}
-      />
-      <Select
-        className={classes.state!}
-        aria-label="State"
-        placeholder="Any state"
-        data={STATES}
-        value={status || null}
-        onChange={(next) => set({ status: next ?? "" })}
-        clearable
-        clearButtonProps={{ "aria-label": "Show every state" }}
-      />
-      <Select
-        className={classes.order!}
-        aria-label="Order"
-        data={Object.entries(ORDERS).map(([value, { label }]) => ({ value, label }))}
-        value={order in ORDERS ? order : "changed"}
-        onChange={(next) => next && set({ order: next })}
-        allowDeselect={false}
-      />
-    </div>
-  );
-}
-
-function NoneMatches({ search, set }: ListState & { set: Set }) {
-  return (
-    <Empty
-      icon={SearchIcon}
-      title="No workflow matches"
-      action={
-        <Button variant="default" onClick={() => set({ search: "", status: "" }, { replace: true })}>
-          Show all
-        </Button>
-      }
-    >
-      {search ? `None has “${search}” in its name or description.` : "None has this status."}
-    </Empty>
   );
 }
 
@@ -208,44 +167,46 @@ function columnsOf(vocabulary: Vocabulary | null): Column<CountedWorkflow>[] {
       ),
     },
     { key: "state", header: "Enabled", width: "4.5rem", cell: (workflow) => <Enabled workflow={workflow} /> },
-    { key: "more", header: "", width: "2.25rem", cell: (workflow) => <More workflow={workflow} /> },
+    {
+      key: "more",
+      header: "",
+      width: "2.25rem",
+      cell: (workflow) => (
+        <RowMenu label={`More for ${workflow.name}`}>
+          <Acts workflow={workflow} />
+        </RowMenu>
+      ),
+    },
   ];
 }
 
 function Enabled({ workflow }: { workflow: CountedWorkflow }) {
   const { enable, disable } = useEnable();
   return (
-    <Switch
-      size="sm"
-      aria-label={`${workflow.name} is enabled`}
-      checked={workflow.enabled}
-      onChange={() => (workflow.enabled ? void disable(workflow) : void enable(workflow))}
+    <RowSwitch
+      label={`${workflow.name} is enabled`}
+      isOn={workflow.enabled}
+      toggle={() => void (workflow.enabled ? disable(workflow) : enable(workflow))}
     />
   );
 }
 
-function More({ workflow }: { workflow: CountedWorkflow }) {
+/** What can be done with a workflow. */
+function Acts({ workflow }: { workflow: CountedWorkflow }) {
   const [, navigate] = useLocation();
   const duplicate = useDuplicateWorkflow();
   const remove = useRemoveWorkflow();
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon aria-label={`More for ${workflow.name}`}>
-          <MoreIcon size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/workflows/${workflow.id}`)}>
-          Edit
-        </Menu.Item>
-        <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(workflow)}>
-          Duplicate
-        </Menu.Item>
-        <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(workflow)}>
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/workflows/${workflow.id}`)}>
+        Edit
+      </Menu.Item>
+      <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(workflow)}>
+        Duplicate
+      </Menu.Item>
+      <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(workflow)}>
+        Delete
+      </Menu.Item>
+    </>
   );
 }

@@ -3,18 +3,20 @@ import { Menu } from "@mantine/core";
 import { useLocation } from "wouter";
 import { placeOf, APP, useProject } from "../place.ts";
 import { useProjects } from "../session.ts";
+import { MenuButton } from "./menu_button.tsx";
 import { AddIcon, CheckIcon, ChooseIcon } from "./icons.tsx";
 import classes from "./project_switch.module.css";
 
 /** The present project, as a button that shows the others. */
 export function ProjectSwitch() {
   const project = useProject();
-  const { data: projects = [] } = useProjects();
-  const [, navigate] = useLocation();
   return (
-    <Menu position="bottom-start" width={232}>
-      <Menu.Target>
-        <button type="button" className={classes.button}>
+    <MenuButton
+      position="bottom-start"
+      width={232}
+      className={classes.list}
+      button={(opener) => (
+        <button {...opener} type="button" className={classes.button}>
           <span className={classes.sign} aria-hidden="true">
             {project.name.slice(0, 1).toUpperCase()}
           </span>
@@ -24,22 +26,31 @@ export function ProjectSwitch() {
           </span>
           <ChooseIcon size={15} />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes.list!}>
-        {projects.map(({ id, name }) => (
-          <Menu.Item
-            key={id}
-            onClick={() => navigate(`~${placeOf(id)}`)}
-            rightSection={id === project.id ? <CheckIcon size={15} /> : null}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item leftSection={<AddIcon size={15} />} onClick={() => navigate(`~${APP}/new-project`)}>
-          New project
+      )}
+    >
+      <Projects present={project.id} />
+    </MenuButton>
+  );
+}
+
+function Projects({ present }: { present: string }) {
+  const { data: projects = [] } = useProjects();
+  const [, navigate] = useLocation();
+  return (
+    <>
+      {projects.map(({ id, name }) => (
+        <Menu.Item
+          key={id}
+          onClick={() => navigate(`~${placeOf(id)}`)}
+          rightSection={id === present ? <CheckIcon size={15} /> : null}
+        >
+          {name}
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      ))}
+      <Menu.Divider />
+      <Menu.Item leftSection={<AddIcon size={15} />} onClick={() => navigate(`~${APP}/new-project`)}>
+        New project
+      </Menu.Item>
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { Button, Skeleton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Refusal, Unreachable } from "../api.ts";
-import { type Icon, RefreshIcon, WarningIcon } from "./icons.tsx";
+import { type Icon, RefreshIcon, SearchIcon, WarningIcon } from "./icons.tsx";
 import classes from "./states.module.css";
 
 interface EmptyProps {
@@ -29,6 +29,30 @@ export function Empty({ icon: Shape, title, children, action }: EmptyProps) {
       <div className={classes.text}>{children}</div>
       {action && <div className={classes.action}>{action}</div>}
     </div>
+  );
+}
+
+interface NoMatchProps {
+  /** `No template matches`. */
+  title: string;
+  /** Where to look, or what to change. */
+  children: ReactNode;
+  /** What the button says that takes the filters away. */
+  all?: string;
+  clear: () => void;
+}
+
+/** A list of which nothing matches what is looked for. */
+export function NoMatch({ title, children, all = "Show all", clear }: NoMatchProps) {
+  const action = (
+    <Button variant="default" onClick={clear}>
+      {all}
+    </Button>
+  );
+  return (
+    <Empty icon={SearchIcon} title={title} action={action}>
+      {children}
+    </Empty>
   );
 }
 

@@ -4,6 +4,7 @@ import { useSyncExternalStore } from "react";
 import { useLocation } from "wouter";
 import { connection } from "../../connection.ts";
 import { CopyIcon, DeleteIcon, MoreIcon, UndoIcon } from "../../parts/icons.tsx";
+import { MenuButton } from "../../parts/menu_button.tsx";
 import { Time } from "../../parts/time.tsx";
 import { useCampaignActions } from "../campaigns/actions.tsx";
 import { type CampaignDraft, gapOf, type Stored } from "./kind.ts";
@@ -37,30 +38,29 @@ export function More({ stored: { answer } }: { stored: Stored }) {
   const [, navigate] = useLocation();
   const { duplicate, unschedule, remove } = useCampaignActions();
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" leftSection={<MoreIcon size={16} />}>
+    <MenuButton
+      button={(opener) => (
+        <Button {...opener} variant="default" leftSection={<MoreIcon size={16} />}>
           More
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(answer)}>
-          Duplicate
+      )}
+    >
+      <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(answer)}>
+        Duplicate
+      </Menu.Item>
+      {answer.status === "SCHEDULED" ? (
+        <Menu.Item leftSection={<UndoIcon size={15} />} onClick={() => void unschedule(answer)}>
+          Unschedule
         </Menu.Item>
-        {answer.status === "SCHEDULED" ? (
-          <Menu.Item leftSection={<UndoIcon size={15} />} onClick={() => void unschedule(answer)}>
-            Unschedule
-          </Menu.Item>
-        ) : (
-          <Menu.Item
-            color="red"
-            leftSection={<DeleteIcon size={15} />}
-            onClick={() => remove(answer, () => navigate("/campaigns"))}
-          >
-            Delete
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+      ) : (
+        <Menu.Item
+          color="red"
+          leftSection={<DeleteIcon size={15} />}
+          onClick={() => remove(answer, () => navigate("/campaigns"))}
+        >
+          Delete
+        </Menu.Item>
+      )}
+    </MenuButton>
   );
 }

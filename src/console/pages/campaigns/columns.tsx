@@ -1,8 +1,9 @@
 // The columns of the list of campaigns.
-import { ActionIcon, Menu, Progress } from "@mantine/core";
+import { Menu, Progress } from "@mantine/core";
 import { Link, useLocation } from "wouter";
 import { formatNumber, formatRate } from "../../parts/format.ts";
-import { CloseIcon, CopyIcon, DeleteIcon, EditIcon, MoreIcon, UndoIcon } from "../../parts/icons.tsx";
+import { CloseIcon, CopyIcon, DeleteIcon, EditIcon, UndoIcon } from "../../parts/icons.tsx";
+import { RowMenu } from "../../parts/menu_button.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Column } from "../../parts/virtual_table.tsx";
@@ -81,7 +82,16 @@ export function columnsOf(segments: ReadonlyMap<string, string>): Column<Listed>
       isWideOnly: true,
       cell: ({ clickedCount, sentCount }) => formatRate(clickedCount / sentCount),
     },
-    { key: "more", header: "", width: "2rem", cell: (campaign) => <More campaign={campaign} /> },
+    {
+      key: "more",
+      header: "",
+      width: "2rem",
+      cell: (campaign) => (
+        <RowMenu label={`More for ${campaign.name}`}>
+          <Acts campaign={campaign} />
+        </RowMenu>
+      ),
+    },
   ];
 }
 
@@ -102,44 +112,38 @@ function State({ campaign }: { campaign: Listed }) {
   );
 }
 
-function More({ campaign }: { campaign: Listed }) {
-  const { id, name, status } = campaign;
+/** What can be done with a campaign. */
+function Acts({ campaign }: { campaign: Listed }) {
+  const { id, status } = campaign;
   const [, navigate] = useLocation();
   const { duplicate, unschedule, cancel, remove } = useCampaignActions();
   const isOpen = status === "DRAFT" || status === "SCHEDULED";
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon aria-label={`More for ${name}`}>
-          <MoreIcon size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {isOpen && (
-          <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/campaigns/${id}`)}>
-            Edit
-          </Menu.Item>
-        )}
-        <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(campaign)}>
-          Duplicate
+    <>
+      {isOpen && (
+        <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/campaigns/${id}`)}>
+          Edit
         </Menu.Item>
-        {status === "SCHEDULED" && (
-          <Menu.Item leftSection={<UndoIcon size={15} />} onClick={() => void unschedule(campaign)}>
-            Unschedule
+      )}
+      <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(campaign)}>
+        Duplicate
+      </Menu.Item>
+      {status === "SCHEDULED" && (
+        <Menu.Item leftSection={<UndoIcon size={15} />} onClick={() => void unschedule(campaign)}>
+          Unschedule
+        </Menu.Item>
+      )}
+      {status === "SENDING" ? (
+        <Menu.Item color="red" leftSection={<CloseIcon size={15} />} onClick={() => cancel(campaign)}>
+          Cancel sending
+        </Menu.Item>
+      ) : (
+        status !== "SCHEDULED" && (
+          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => remove(campaign)}>
+            Delete
           </Menu.Item>
-        )}
-        {status === "SENDING" ? (
-          <Menu.Item color="red" leftSection={<CloseIcon size={15} />} onClick={() => cancel(campaign)}>
-            Cancel sending
-          </Menu.Item>
-        ) : (
-          status !== "SCHEDULED" && (
-            <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => remove(campaign)}>
-              Delete
-            </Menu.Item>
-          )
-        )}
-      </Menu.Dropdown>
-    </Menu>
+        )
+      )}
+    </>
   );
 }

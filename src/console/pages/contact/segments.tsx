@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { Segment, WholeContact } from "../../api.gen.ts";
 import { AddIcon, CloseIcon } from "../../parts/icons.tsx";
+import { MenuButton } from "../../parts/menu_button.tsx";
 import { Loaded } from "../../parts/states.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useHasPage } from "../../place.ts";
@@ -84,27 +85,27 @@ function Others({ present, join, explain }: OthersProps) {
   const dynamics = absent.filter(({ type }) => type === "DYNAMIC");
   if (absent.length === 0) return null;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="subtle" size="compact-xs" leftSection={<AddIcon size={13} />}>
+    <MenuButton
+      className={classes.menu}
+      button={(opener) => (
+        <Button {...opener} variant="subtle" size="compact-xs" leftSection={<AddIcon size={13} />}>
           Others
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes.menu!}>
-        {statics.length > 0 && <Menu.Label>Add to</Menu.Label>}
-        {statics.map((segment) => (
-          <Menu.Item key={segment.id} onClick={() => join(segment)}>
-            {segment.name}
-          </Menu.Item>
-        ))}
-        {dynamics.length > 0 && <Menu.Label>Why not in</Menu.Label>}
-        {dynamics.map((segment) => (
-          <Menu.Item key={segment.id} onClick={() => explain(segment)}>
-            {segment.name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    >
+      {statics.length > 0 && <Menu.Label>Add to</Menu.Label>}
+      {statics.map((segment) => (
+        <Menu.Item key={segment.id} onClick={() => join(segment)}>
+          {segment.name}
+        </Menu.Item>
+      ))}
+      {dynamics.length > 0 && <Menu.Label>Why not in</Menu.Label>}
+      {dynamics.map((segment) => (
+        <Menu.Item key={segment.id} onClick={() => explain(segment)}>
+          {segment.name}
+        </Menu.Item>
+      ))}
+    </MenuButton>
   );
 }
 

@@ -2,6 +2,7 @@
 import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
 import { formatCount, formatNumber } from "../../parts/format.ts";
 import { CloseIcon, DeleteIcon, SegmentsIcon } from "../../parts/icons.tsx";
+import { MenuButton } from "../../parts/menu_button.tsx";
 import { useShortcut } from "../../parts/shortcuts.ts";
 import { useApi } from "../../queries.ts";
 import type { Operation } from "./bulk_work.ts";
@@ -64,31 +65,31 @@ function SegmentMenu({ act }: Pick<Props, "act">) {
   const { data = [] } = useApi("GET /segments", {});
   const segments = data.filter(({ type }) => type === "STATIC");
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" size="compact-sm" leftSection={<SegmentsIcon size={14} />}>
+    <MenuButton
+      className={classes.columns}
+      button={(opener) => (
+        <Button {...opener} variant="default" size="compact-sm" leftSection={<SegmentsIcon size={14} />}>
           Segment
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes.columns!}>
-        {segments.length === 0 && <Menu.Label>There is no static segment yet</Menu.Label>}
-        {segments.length > 0 && <Menu.Label>Add to</Menu.Label>}
-        {segments.map((segment) => (
-          <Menu.Item key={segment.id} onClick={() => act("add", segment)}>
-            {segment.name}
-          </Menu.Item>
-        ))}
-        {segments.length > 0 && <Menu.Label>Remove from</Menu.Label>}
-        {segments.map((segment) => (
-          <Menu.Item
-            key={segment.id}
-            onClick={() => act("remove", segment)}
-            aria-label={`Remove from ${segment.name}`}
-          >
-            {segment.name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    >
+      {segments.length === 0 && <Menu.Label>There is no static segment yet</Menu.Label>}
+      {segments.length > 0 && <Menu.Label>Add to</Menu.Label>}
+      {segments.map((segment) => (
+        <Menu.Item key={segment.id} onClick={() => act("add", segment)}>
+          {segment.name}
+        </Menu.Item>
+      ))}
+      {segments.length > 0 && <Menu.Label>Remove from</Menu.Label>}
+      {segments.map((segment) => (
+        <Menu.Item
+          key={segment.id}
+          onClick={() => act("remove", segment)}
+          aria-label={`Remove from ${segment.name}`}
+        >
+          {segment.name}
+        </Menu.Item>
+      ))}
+    </MenuButton>
   );
 }

@@ -1,9 +1,10 @@
 // Which columns the list has: chosen for each project, and kept in this browser.
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { ActionIcon, Menu } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useMemo } from "react";
 import type { ContactField, ListedContact } from "../../api.gen.ts";
 import { CheckIcon, ColumnsIcon } from "../../parts/icons.tsx";
+import { MenuButton } from "../../parts/menu_button.tsx";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
 import type { Column } from "../../parts/virtual_table.tsx";
@@ -96,31 +97,30 @@ export function useColumns(sort: string): ChosenColumns {
 /** The menu that chooses. It stays open: most people choose several. */
 export function ColumnsMenu({ choices, toggle, reset }: ChosenColumns) {
   return (
-    <Menu closeOnItemClick={false} position="bottom-end">
-      <Menu.Target>
-        <Tooltip label="Columns">
-          <ActionIcon variant="default" size="input-xs" aria-label="Columns">
-            <ColumnsIcon size={15} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown className={classes.columns!}>
-        <Menu.Label>At most {MAX_COLUMNS} beside the address</Menu.Label>
-        {choices.map(({ key, label, isChosen, isDisabled }) => (
-          <Menu.CheckboxItem
-            key={key}
-            checked={isChosen}
-            disabled={isDisabled}
-            checkIcon={<CheckIcon size={14} />}
-            onChange={() => toggle(key)}
-          >
-            {label}
-          </Menu.CheckboxItem>
-        ))}
-        <Menu.Divider />
-        <Menu.Item onClick={reset}>Reset the columns</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton
+      closeOnItemClick={false}
+      className={classes.columns}
+      button={(opener) => (
+        <ActionIcon {...opener} variant="default" size="input-xs" aria-label="Columns" title="Columns">
+          <ColumnsIcon size={15} />
+        </ActionIcon>
+      )}
+    >
+      <Menu.Label>At most {MAX_COLUMNS} beside the address</Menu.Label>
+      {choices.map(({ key, label, isChosen, isDisabled }) => (
+        <Menu.CheckboxItem
+          key={key}
+          checked={isChosen}
+          disabled={isDisabled}
+          checkIcon={<CheckIcon size={14} />}
+          onChange={() => toggle(key)}
+        >
+          {label}
+        </Menu.CheckboxItem>
+      ))}
+      <Menu.Divider />
+      <Menu.Item onClick={reset}>Reset the columns</Menu.Item>
+    </MenuButton>
   );
 }
 

@@ -1,8 +1,9 @@
 // Contacts that have a field, or have a certain value in it.
-import { Autocomplete, Button, Group, Popover, Select, Stack } from "@mantine/core";
+import { Autocomplete, Button, Group, Select, Stack } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { CloseIcon, FilterIcon } from "../../parts/icons.tsx";
+import { BoxButton } from "../../parts/menu_button.tsx";
 import { useApi } from "../../queries.ts";
 import { fieldName } from "../../parts/field_value.tsx";
 import type { Filters, SetFilters } from "./filters.ts";
@@ -18,30 +19,33 @@ export function FieldFilter({ filters: { field, value }, set }: Props) {
   const [isOpen, setOpen] = useState(false);
   const words = field && (value ? `${fieldName(field)} is ${value}` : `Has ${fieldName(field)}`);
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus shadow="md" width={280}>
-      <Popover.Target>
+    <BoxButton
+      label="Filter by a field"
+      isOpen={isOpen}
+      setOpen={setOpen}
+      position="bottom-start"
+      width={280}
+      button={(opener) => (
         <Button
+          {...opener}
           variant={field ? "light" : "default"}
           size="xs"
           leftSection={<FilterIcon size={13} />}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
         >
           {words || "Field"}
         </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Filter by a field">
-        <FieldForm
-          key={`${field}=${value}`}
-          field={field}
-          value={value}
-          apply={(next) => {
-            set(next);
-            setOpen(false);
-          }}
-        />
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      <FieldForm
+        key={`${field}=${value}`}
+        field={field}
+        value={value}
+        apply={(next) => {
+          set(next);
+          setOpen(false);
+        }}
+      />
+    </BoxButton>
   );
 }
 

@@ -1,8 +1,9 @@
 // The order of the list, and where in it one looks: nobody scrolls through two million rows.
-import { Button, Menu, Popover, Stack, Text, TextInput, Tooltip } from "@mantine/core";
+import { Button, Menu, Stack, Text, TextInput, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { formatDay } from "../../parts/format.ts";
 import { CheckIcon, CloseIcon, DownIcon, SortIcon } from "../../parts/icons.tsx";
+import { BoxButton, MenuButton } from "../../parts/menu_button.tsx";
 import { useShortcut } from "../../parts/shortcuts.ts";
 import { type Filters, ORDERS, orderOf, type SetFilters } from "./filters.ts";
 import classes from "./contacts.module.css";
@@ -24,9 +25,10 @@ interface Props {
 export function OrderMenu({ filters, set }: Props) {
   const chosen = orderOf(filters);
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <MenuButton
+      button={(opener) => (
         <Button
+          {...opener}
           variant="default"
           size="xs"
           leftSection={<SortIcon size={14} />}
@@ -34,22 +36,21 @@ export function OrderMenu({ filters, set }: Props) {
         >
           {chosen.label}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {ORDERS.map((order) => (
-          <Menu.RadioItem
-            key={order.label}
-            value={order.label}
-            checked={order === chosen}
-            checkIcon={<CheckIcon size={14} />}
-            closeMenuOnClick
-            onChange={() => set({ sort: order.sort, dir: order.dir, from: "" })}
-          >
-            {order.label}
-          </Menu.RadioItem>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    >
+      {ORDERS.map((order) => (
+        <Menu.RadioItem
+          key={order.label}
+          value={order.label}
+          checked={order === chosen}
+          checkIcon={<CheckIcon size={14} />}
+          closeMenuOnClick
+          onChange={() => set({ sort: order.sort, dir: order.dir, from: "" })}
+        >
+          {order.label}
+        </Menu.RadioItem>
+      ))}
+    </MenuButton>
   );
 }
 
@@ -81,26 +82,32 @@ export function Jump({
     setOpen(false);
   };
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus shadow="md" width={248}>
-      <Popover.Target>
-        <Tooltip label="Sorting by last activity has no positions to jump to" disabled={!isBlocked}>
+    <BoxButton
+      label="Jump to"
+      isOpen={isOpen}
+      setOpen={setOpen}
+      position="bottom-end"
+      width={248}
+      button={(opener) => {
+        const button = (
           <Button
+            {...opener}
             variant="default"
             size="xs"
             rightSection={<DownIcon size={13} />}
             data-disabled={isBlocked}
             aria-disabled={isBlocked}
-            aria-expanded={isOpen}
-            onClick={() => !isBlocked && setOpen(!isOpen)}
+            onClick={() => !isBlocked && opener.onClick()}
           >
             Jump to
           </Button>
-        </Tooltip>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Jump to">
-        {sort === "email" ? <JumpToLetter go={go} /> : <JumpToDay go={go} />}
-      </Popover.Dropdown>
-    </Popover>
+        );
+        if (!isBlocked) return button;
+        return <Tooltip label="Sorting by last activity has no positions to jump to">{button}</Tooltip>;
+      }}
+    >
+      {sort === "email" ? <JumpToLetter go={go} /> : <JumpToDay go={go} />}
+    </BoxButton>
   );
 }
 

@@ -1,8 +1,7 @@
 // What narrows the list: part of the address, the subscription, a segment, a field, a condition.
-import { Button, Select } from "@mantine/core";
 import { memo, useDeferredValue } from "react";
-import { CloseIcon } from "../../parts/icons.tsx";
 import { ListSearch } from "../../parts/list_search.tsx";
+import { ClearFilters, FilterSelect } from "../../parts/list_tools.tsx";
 import { useApi } from "../../queries.ts";
 import { type ChosenColumns, ColumnsMenu } from "./columns.tsx";
 import { ConditionFilter } from "./condition_filter.tsx";
@@ -46,44 +45,30 @@ function Tools({ filters, set, columns, jumping }: Props & { jumping: Jumping })
   const segments = useApi("GET /segments", {}).data ?? [];
   return (
     <>
-      <Select
+      <FilterSelect
         className={classes.select!}
         size="xs"
-        aria-label="Subscription"
-        placeholder="Any state"
+        label="Subscription"
+        any="Any state"
         data={SUBSCRIPTIONS}
-        value={filters.subscribed || null}
-        onChange={(subscribed) => set({ subscribed: subscribed ?? "" })}
-        clearable
-        clearButtonProps={{ "aria-label": "Any state" }}
+        value={filters.subscribed}
+        onChange={(subscribed) => set({ subscribed })}
       />
-      <Select
+      <FilterSelect
         className={classes.select!}
         size="xs"
-        aria-label="Segment"
-        placeholder="Any segment"
+        label="Segment"
+        any="Any segment"
         nothingFoundMessage={segments.length === 0 ? "There are no segments yet" : "No segment has this name"}
         data={segments.map(({ id, name }) => ({ value: id, label: name }))}
-        value={filters.segment || null}
-        onChange={(segment) => set({ segment: segment ?? "" })}
+        value={filters.segment}
+        onChange={(segment) => set({ segment })}
         searchable
-        clearable
-        clearButtonProps={{ "aria-label": "Any segment" }}
         comboboxProps={{ width: 240, position: "bottom-start" }}
       />
       <FieldFilter filters={filters} set={set} />
       <ConditionFilter filters={filters} set={set} />
-      {isFiltered(filters) && (
-        <Button
-          variant="subtle"
-          color="gray"
-          size="xs"
-          leftSection={<CloseIcon size={13} />}
-          onClick={() => set(CLEARED)}
-        >
-          Clear
-        </Button>
-      )}
+      {isFiltered(filters) && <ClearFilters onClick={() => set(CLEARED)} />}
       <span className={classes.order}>
         <OrderMenu filters={filters} set={set} />
         <Jump filters={filters} set={set} jumping={jumping} />

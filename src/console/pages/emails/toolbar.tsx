@@ -1,10 +1,11 @@
 // What narrows the list of mails: a search, or what they have in common.
-import { Button, Select, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ContactPicker } from "../../parts/contact_picker.tsx";
 import { formatDay } from "../../parts/format.ts";
-import { CloseIcon, FilterIcon } from "../../parts/icons.tsx";
+import { FilterIcon } from "../../parts/icons.tsx";
 import { ListSearch } from "../../parts/list_search.tsx";
+import { ClearFilters, FilterSelect } from "../../parts/list_tools.tsx";
 import { CampaignPicker, TemplatePicker, WorkflowPicker } from "../../parts/name_picker.tsx";
 import { wordOf } from "../../parts/status.tsx";
 import {
@@ -53,28 +54,24 @@ export function Toolbar({ filters, set }: Props) {
           onChange={(text) => change({ search: text }, { replace: true })}
         />
         <div className={classes.tools}>
-          <Select
+          <FilterSelect
             className={classes.select!}
             size="xs"
-            aria-label="Status"
-            placeholder="Any status"
+            label="Status"
+            any="Any status"
             data={STATUSES.map((value) => ({ value, label: wordOf(value) }))}
-            value={status || null}
-            onChange={(value) => change({ status: value ?? "" })}
-            clearable
-            clearButtonProps={{ "aria-label": "Any status" }}
+            value={status}
+            onChange={(value) => change({ status: value })}
             maxDropdownHeight={360}
           />
-          <Select
+          <FilterSelect
             className={classes.select!}
             size="xs"
-            aria-label="Sent by"
-            placeholder="Any source"
+            label="Sent by"
+            any="Any source"
             data={Object.entries(SOURCES).map(([value, label]) => ({ value, label }))}
-            value={source || null}
-            onChange={(value) => change({ source: value ?? "" })}
-            clearable
-            clearButtonProps={{ "aria-label": "Any source" }}
+            value={source}
+            onChange={(value) => change({ source: value })}
           />
           <Period filters={filters} change={change} />
           <Button
@@ -88,17 +85,7 @@ export function Toolbar({ filters, set }: Props) {
           >
             {count > 0 ? `More · ${count}` : "More"}
           </Button>
-          {isFiltered(filters) && (
-            <Button
-              variant="subtle"
-              color="gray"
-              size="xs"
-              leftSection={<CloseIcon size={13} />}
-              onClick={() => change(FILTERS)}
-            >
-              Clear
-            </Button>
-          )}
+          {isFiltered(filters) && <ClearFilters onClick={() => change(FILTERS)} />}
         </div>
       </div>
       {isOpen && <MoreFilters filters={filters} change={change} />}
@@ -122,14 +109,14 @@ const CHOSEN = "chosen";
 function Period({ filters: { from, until }, change }: FilterProps) {
   const preset = until === "" ? PERIODS.find(({ days }) => dayBefore(days) === from) : undefined;
   const isChosen = !preset && (from !== "" || until !== "");
-  const value = preset ? String(preset.days) : isChosen ? CHOSEN : null;
+  const value = preset ? String(preset.days) : isChosen ? CHOSEN : "";
   const days = [from, until].map((day) => (day ? formatDay(`${day}T12:00:00Z`) : "…"));
   return (
-    <Select
+    <FilterSelect
       className={classes.select!}
       size="xs"
-      aria-label="Period"
-      placeholder="Any time"
+      label="Period"
+      any="Any time"
       data={[
         ...PERIODS.map((period) => ({ value: String(period.days), label: period.label })),
         ...(isChosen ? [{ value: CHOSEN, label: days.join(" – ") }] : []),
@@ -137,10 +124,8 @@ function Period({ filters: { from, until }, change }: FilterProps) {
       value={value}
       onChange={(chosen) => {
         if (chosen === CHOSEN) return;
-        change({ from: chosen === null ? "" : dayBefore(Number(chosen)), until: "" });
+        change({ from: chosen === "" ? "" : dayBefore(Number(chosen)), until: "" });
       }}
-      clearable
-      clearButtonProps={{ "aria-label": "Any time" }}
     />
   );
 }

@@ -4,9 +4,9 @@ import { useRef, useState } from "react";
 import type { Activity } from "../../api.gen.ts";
 import type { StreamState } from "../../parts/activity/stream.ts";
 import { formatNumber } from "../../parts/format.ts";
-import { EventsIcon, PauseIcon, PlayIcon, SearchIcon, UpIcon } from "../../parts/icons.tsx";
+import { EventsIcon, PauseIcon, PlayIcon, UpIcon } from "../../parts/icons.tsx";
 import { useShortcut } from "../../parts/shortcuts.ts";
-import { Empty, Failed, SkeletonLines } from "../../parts/states.tsx";
+import { Empty, Failed, NoMatch, SkeletonLines } from "../../parts/states.tsx";
 import { VirtualTable } from "../../parts/virtual_table.tsx";
 import { useUrlState } from "../../place.ts";
 import { useChange } from "../../queries.ts";
@@ -135,17 +135,9 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void
   const track = useChange("POST /events/track", { reads: ["GET /events"] });
   if (isFiltered) {
     return (
-      <Empty
-        icon={SearchIcon}
-        title="Nothing so far"
-        action={
-          <Button variant="default" onClick={clear}>
-            Show everything
-          </Button>
-        }
-      >
+      <NoMatch title="Nothing so far" all="Show everything" clear={clear}>
         Nothing matches so far. New activity appears here within a second.
-      </Empty>
+      </NoMatch>
     );
   }
   return (

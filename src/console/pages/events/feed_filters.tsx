@@ -1,8 +1,7 @@
 // What the feed is narrowed to, in the address.
-import { Button, Select } from "@mantine/core";
 import { useDeferredValue } from "react";
 import { ContactPicker } from "../../parts/contact_picker.tsx";
-import { CloseIcon } from "../../parts/icons.tsx";
+import { ClearFilters, FilterSelect } from "../../parts/list_tools.tsx";
 import { useApi } from "../../queries.ts";
 import { CHOICES } from "./kinds.ts";
 import classes from "./events.module.css";
@@ -34,30 +33,26 @@ function Pickers({ value: { types, event, contact }, set }: Props) {
   const known = event === "" || names.includes(event) ? names : [event, ...names];
   return (
     <>
-      <Select
+      <FilterSelect
         size="xs"
-        aria-label="Kind"
-        placeholder="Everything"
+        label="Kind"
+        any="Everything"
         data={CHOICES}
-        value={types || null}
-        onChange={(next) => set({ types: next ?? "" })}
-        clearable
-        clearButtonProps={{ "aria-label": "Everything" }}
+        value={types}
+        onChange={(next) => set({ types: next })}
       />
-      <Select
+      <FilterSelect
         size="xs"
-        aria-label="Event"
-        placeholder="Any event"
+        label="Event"
+        any="Any event"
         data={known}
-        value={event || null}
-        onChange={(next) => set({ event: next ?? "" })}
+        value={event}
+        onChange={(next) => set({ event: next })}
         searchable
         // Names that are new have just been seen in the feed.
         onDropdownOpen={() => void list.refetch()}
         limit={MAX_OPTIONS}
         nothingFoundMessage="No event has this name"
-        clearable
-        clearButtonProps={{ "aria-label": "Any event" }}
       />
       <ContactPicker
         size="xs"
@@ -66,17 +61,7 @@ function Pickers({ value: { types, event, contact }, set }: Props) {
         value={contact}
         onChange={(next) => set({ contact: next })}
       />
-      {(types || event || contact) && (
-        <Button
-          variant="subtle"
-          color="gray"
-          size="xs"
-          leftSection={<CloseIcon size={13} />}
-          onClick={() => set(NO_FILTER)}
-        >
-          Clear
-        </Button>
-      )}
+      {(types || event || contact) && <ClearFilters onClick={() => set(NO_FILTER)} />}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { textOf, thingOf } from "../../parts/activity/words.ts";
 import { Copyable } from "../../parts/copy.tsx";
 import { formatExact } from "../../parts/format.ts";
 import { Json } from "../../parts/json.tsx";
+import { useFirstOpening } from "../../parts/first_opening.ts";
 import { Fact, Facts } from "../../parts/section.tsx";
 import { useHasPage } from "../../place.ts";
 import { KINDS } from "./kinds.ts";
@@ -14,9 +15,11 @@ import classes from "./events.module.css";
 
 /** Open while there is an item. */
 export function ItemDrawer({ item, close }: { item: Activity | null; close: () => void }) {
+  const { isDrawn, isOpen } = useFirstOpening(item !== null);
+  if (!isDrawn) return null;
   return (
     <Drawer
-      opened={item !== null}
+      opened={isOpen}
       onClose={close}
       position="right"
       size="min(40rem, 100vw)"

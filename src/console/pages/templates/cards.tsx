@@ -1,9 +1,10 @@
 // The templates as cards, each with a picture of the mail.
-import { ActionIcon, Menu } from "@mantine/core";
+import { Menu } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useDeferredValue, useRef } from "react";
 import { Link, useLocation } from "wouter";
-import { CopyIcon, DeleteIcon, EditIcon, MoreIcon } from "../../parts/icons.tsx";
+import { CopyIcon, DeleteIcon, EditIcon } from "../../parts/icons.tsx";
+import { RowMenu } from "../../parts/menu_button.tsx";
 import { useShortcut } from "../../parts/shortcuts.ts";
 import { Time } from "../../parts/time.tsx";
 import type { TemplateUses } from "../../api.gen.ts";
@@ -59,9 +60,6 @@ interface CardProps {
 
 function Card({ template, uses }: CardProps) {
   const { id, name, subject, type, updatedAt } = template;
-  const [, navigate] = useLocation();
-  const duplicate = useDuplicate();
-  const remove = useRemoveTemplate();
   return (
     <li className={classes.card}>
       <Thumbnail template={template} />
@@ -75,25 +73,32 @@ function Card({ template, uses }: CardProps) {
         </span>
         <span className={classes.about}>{uses && <Uses uses={uses} />}</span>
       </div>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon className={classes.more!} aria-label={`More for ${name}`}>
-            <MoreIcon size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/templates/${id}`)}>
-            Edit
-          </Menu.Item>
-          <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(template)}>
-            Duplicate
-          </Menu.Item>
-          <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(template)}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <span className={classes.more}>
+        <RowMenu label={`More for ${name}`}>
+          <Acts template={template} />
+        </RowMenu>
+      </span>
     </li>
+  );
+}
+
+/** What can be done with a template. */
+function Acts({ template }: { template: Listed }) {
+  const [, navigate] = useLocation();
+  const duplicate = useDuplicate();
+  const remove = useRemoveTemplate();
+  return (
+    <>
+      <Menu.Item leftSection={<EditIcon size={15} />} onClick={() => navigate(`/templates/${template.id}`)}>
+        Edit
+      </Menu.Item>
+      <Menu.Item leftSection={<CopyIcon size={15} />} onClick={() => void duplicate(template)}>
+        Duplicate
+      </Menu.Item>
+      <Menu.Item color="red" leftSection={<DeleteIcon size={15} />} onClick={() => void remove(template)}>
+        Delete
+      </Menu.Item>
+    </>
   );
 }
 

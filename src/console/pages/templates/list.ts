@@ -1,20 +1,15 @@
 // The templates of a project, page after page.
-import { useInfiniteQuery, useQueries } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import type { Template, TemplateUses } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { useProjectId } from "../../place.ts";
+import { useNumberedPages } from "../../numbered_pages.ts";
+import { sortOf } from "../../parts/list_tools.tsx";
 import { keyOf } from "../../queries.ts";
 import { MAIL_TYPES, type MailType } from "../../parts/mail_types.ts";
 
 /** A template in the list: without its body. */
 export type Listed = Pick<Template, "id" | "name" | "description" | "subject" | "type" | "updatedAt">;
-
-/** How the list can be ordered. */
-export const ORDERS = {
-  changed: { label: "Last changed", sort: "updatedAt", dir: "desc" },
-  newest: { label: "Newest", sort: "createdAt", dir: "desc" },
-  name: { label: "Name", sort: "name", dir: "asc" },
-} as const;
 
 const FIELDS = "name,description,subject,type,updatedAt";
 const PAGE_SIZE = 48;
@@ -30,24 +25,14 @@ const isType = (type: string): type is MailType => type in MAIL_TYPES;
 
 /** What matches, with the total on each page. What was found stays while something else is looked for. */
 export function useTemplates({ search, type, order }: ListState) {
-  const projectId = useProjectId();
-  const { sort, dir } = ORDERS[order as keyof typeof ORDERS] ?? ORDERS.changed;
   const query = {
     fields: FIELDS,
     pageSize: PAGE_SIZE,
-    sort,
-    dir,
+    ...sortOf(order),
     ...(search && { search }),
     ...(isType(type) && { type }),
   };
-  return useInfiniteQuery({
-    queryKey: [...keyOf(projectId, "GET /templates", { query }), "pages"],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /templates", { query: { ...query, page: pageParam } }, { projectId, signal }),
-    initialPageParam: 1,
-    getNextPageParam: ({ page, totalPages }) => (page < totalPages ? page + 1 : undefined),
-    placeholderData: (before) => before,
-  });
+  return useNumberedPages("GET /templates", { query });
 }
 
 /** How often each of these templates is used, asked for page by page; empty until it is known. */
