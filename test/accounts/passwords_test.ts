@@ -119,6 +119,18 @@ describe("those who wait for their turn", () => {
     return { go, wait };
   }
 
+  test("wait for one attempt of each other network, however many one of them makes", async () => {
+    const { go, wait } = takenLine();
+    const order: string[] = [];
+    const waitAs = (network: string) => wait(network).then(() => order.push(network));
+    const all = [...Array.from({ length: 30 }, () => waitAs("203.0.113.9")), waitAs("203.0.113.10")];
+    go();
+    await Promise.all(all);
+
+    // At most four are done at once.
+    expect(order.indexOf("203.0.113.10")).toBeLessThan(8);
+  });
+
   test("are at most a quarter from one network: there is room for others", async () => {
     const { go, wait } = takenLine();
     const crowd = Array.from({ length: MAX_WAITING_OF_A_NETWORK + 10 }, () => wait("203.0.113.9"));

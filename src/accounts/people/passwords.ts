@@ -1,7 +1,8 @@
-// Passwords are stored as argon2id. A check is meant to be expensive, so only a few run at once, in turn, and nobody
-// waits long: log-ins have to leave the processor to the rest of the service.
+// Passwords are stored as argon2id. A check is meant to be expensive, so only a few run at once, in turn: log-ins have to
+// leave the processor to the rest of the service.
 import { availableParallelism } from "node:os";
 import { type Context, perService } from "../../context.ts";
+import { type FairLine, newFairLine } from "../../fair_line.ts";
 import { problems } from "../../problem/mod.ts";
 
 /** In characters. */
@@ -17,18 +18,17 @@ export const NOBODYS_HASH =
 /** Half of the processors: the other half is for requests. */
 const AT_ONCE = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2)));
 
-/** With this many waiting, others are told to come back: the last one waits some seconds. */
+/** With this many waiting, one of the network with the most of them is told to come back. */
 export const MAX_WAITING_PASSWORDS = 200 * AT_ONCE;
 
-/**
- * Of those waiting, at most this many may come from one network: there is room for others, whatever one network sends.
- */
+/** Of those waiting, at most this many may come from one network. */
 export const MAX_WAITING_OF_A_NETWORK = MAX_WAITING_PASSWORDS / 4;
 
 /**
- * After this long the caller is told to come back: where hashing takes longer than it should, the queue is too long.
+ * After this long the caller is told to come back. A full line takes 5 s on a quiet machine and several times that on a busy
+ * one; whoever waits costs nothing but a connection, and whoever is refused tries again and waits anew.
  */
-const PATIENCE_MS = 8_000;
+const PATIENCE_MS = 25_000;
 
 /** Whose turn it is to be, and how long they wait for it. A network that is null is not known, and not limited. */
 interface Turn {
@@ -50,49 +50,27 @@ export async function isPassword(password: string, hash: string | null): Promise
   return isRight && hash !== null;
 }
 
-/** Does work with a password when it is its turn. Throws 503 when too many others wait, or this one too long. */
+/**
+ * Does work with a password when it is its turn. Networks take turns, so that somebody who logs in waits for one attempt of
+ * each other network, however many one of them makes. Throws 503 when too many others wait, or this one too long.
+ */
 export async function inTurn<T>(ctx: Context, turn: Turn, work: () => Promise<T>): Promise<T> {
-  const line = lines(ctx);
-  if (line.busy < AT_ONCE) line.busy++;
-  else await waitIn(line, turn);
-  try {
-    return await work();
-  } finally {
-    // One that is done hands over its place.
-    const next = line.waiting.shift();
-    if (next) next.go();
-    else line.busy--;
-  }
-}
-
-interface Waiting {
-  network: string | null;
-  go(): void;
-}
-
-const lines = perService(() => ({ busy: 0, waiting: [] as Waiting[] }));
-
-async function waitIn({ waiting }: { waiting: Waiting[] }, turn: Turn): Promise<void> {
   const { network, patienceMs = PATIENCE_MS } = turn;
-  const ofNetwork = network === null ? 0 : waiting.filter((other) => other.network === network).length;
-  if (waiting.length >= MAX_WAITING_PASSWORDS || ofNetwork >= MAX_WAITING_OF_A_NETWORK) {
-    throw problems.busy("check a password");
-  }
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(place), 1);
-      reject(problems.busy("check a password"));
-    }, patienceMs);
-    const place = {
-      network,
-      go() {
-        clearTimeout(timer);
-        resolve();
-      },
-    };
-    waiting.push(place);
-  });
+  return await lines(ctx)(network ?? Bun.randomUUIDv7(), work, patienceMs);
 }
+
+const lines = perService<FairLine>(() => {
+  const refusal = () => problems.busy("check a password");
+  return newFairLine(
+    {
+      maxAtOnce: AT_ONCE,
+      maxOfOne: AT_ONCE,
+      maxWaiting: MAX_WAITING_PASSWORDS,
+      maxWaitingOfOne: MAX_WAITING_OF_A_NETWORK,
+    },
+    { ofAll: refusal, ofOne: refusal },
+  );
+});
 
 /** One password is typed as different characters on different devices. */
 function normalized(password: string): string {
