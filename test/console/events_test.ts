@@ -172,6 +172,18 @@ browserTest("an event is found by its name, looked at, and deleted with all of i
   await row(page, /page viewed/).waitFor();
   await row(page, /trial/).waitFor({ state: "detached" });
   expect((await api("GET", "/events/names")).eventNames).not.toContain("trial/started?");
+  await stage.visit(page, `/events?name=${encodeURIComponent("trial/started?")}`);
+  await page.getByRole("heading", { name: "No events" }).waitFor();
+  await settled(page);
+  await eventually(() => page.getByRole("button", { name: "Delete…" }).count()).toBe(0);
+  const long = "imported from the old shop ".repeat(9).trim();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await stage.visit(page, `/events?name=${encodeURIComponent(long)}`);
+  const title = page.getByRole("heading", { level: 1, name: long });
+  const lines = () =>
+    title.evaluate((one) => Math.round(one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)));
+  await eventually(lines).toBe(3);
+  await eventually(() => title.getAttribute("title")).toBe(long);
   await page.context().close();
 });
 

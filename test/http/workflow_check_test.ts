@@ -168,7 +168,7 @@ describe("POST /workflows/:id/graph/check", () => {
       faults: [],
       warnings: [
         "Past config.until: This date has passed: contacts go on at once",
-        'Wait: "Wait" leads nowhere by "timeout": contacts end there',
+        'Wait: "Wait" leads nowhere by "Time is up": contacts end there',
         'Round: Contacts who come to "Round" go round for ever: no way leads out of the circle',
         'Bare templateId: "Hello" has no link to unsubscribe: add one, or make it MARKETING',
       ],

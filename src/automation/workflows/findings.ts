@@ -70,6 +70,17 @@ function stepFindings(ctx: Context, graph: Graph, step: GraphStep): WorkflowFind
   ];
 }
 
+/** As the console's canvas calls those branches that every step of a type has. */
+const BRANCH_NAMES: Record<string, string> = {
+  yes: "Yes",
+  no: "No",
+  event: "It happened",
+  timeout: "Time is up",
+  default: "None of them",
+};
+
+const nameOfBranch = (branch: string) => `"${BRANCH_NAMES[branch] ?? branch}"`;
+
 /** Where contacts end, or go round for ever, though other ways lead on. */
 function lostContacts(graph: Graph, reached: ReadonlySet<string>): WorkflowFinding[] {
   const { open, caught } = deadEnds(graph, reached);
@@ -77,7 +88,7 @@ function lostContacts(graph: Graph, reached: ReadonlySet<string>): WorkflowFindi
     ...open.map(({ step, branches }) =>
       warning(
         step.id,
-        `"${step.name}" leads nowhere by ${branches.map((branch) => `"${branch}"`).join(", ")}: contacts end there`,
+        `"${step.name}" leads nowhere by ${branches.map(nameOfBranch).join(", ")}: contacts end there`,
       ),
     ),
     ...caught.map(({ id, name }) =>

@@ -7,6 +7,9 @@ import { formatNumber } from "./format.ts";
 import classes from "./page_header.module.css";
 import { announce } from "./announce.ts";
 
+/** A title of so many letters may be cut: it has the whole on hover. */
+const LONG = 60;
+
 interface Props {
   /** Also the title of the window. */
   title: string;
@@ -44,7 +47,12 @@ export function PageHeader({ title, count, isAtLeast, about, actions, back, badg
           </Link>
         )}
         <div className={classes.line}>
-          <h1 ref={heading} tabIndex={-1} className={classes.title}>
+          <h1
+            ref={heading}
+            tabIndex={-1}
+            className={classes.title}
+            title={title.length > LONG ? title : undefined}
+          >
             {title}
           </h1>
           {count !== undefined && count !== null && (

@@ -61,7 +61,11 @@ export function OneName({ name }: { name: string }) {
         count={usage.data?.totalCount}
         back={BACK}
         about={isOfService(name) ? "Recorded by Postrider itself." : "Tracked by your application."}
-        actions={usage.data && !isOfService(name) && <Delete name={name} usage={usage.data} />}
+        actions={
+          usage.data &&
+          usage.data.totalCount > 0 &&
+          !isOfService(name) && <Delete name={name} usage={usage.data} />
+        }
       />
       <Days name={name} />
       {usage.data && <Used usage={usage.data} />}
