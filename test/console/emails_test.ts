@@ -44,7 +44,7 @@ beforeAll(async () => {
   mails.LONG = await send(LONG_ADDRESS, { subject: LONG_SUBJECT });
   main = await send("ada@people.example", {
     subject: "Order {{number}} is on its way",
-    body: `<h1>Thank you</h1><p>It arrives on Friday. <a href="${LINK}">Where is it?</a></p><img src="https://elsewhere.example/a.png" alt="A bicycle">`,
+    body: `<table width="600"><tr><td>Of a fixed width</td></tr></table><h1>Thank you</h1><p>It arrives on Friday. <a href="${LINK}">Where is it?</a></p><img src="https://elsewhere.example/a.png" alt="A bicycle">`,
     data: { number: { value: "4711", persistent: false } },
     headers: { "X-Order": "4711" },
     attachments: [{ filename: "invoice.pdf", content: btoa("a file"), contentType: "application/pdf" }],
@@ -128,6 +128,13 @@ tour(stage, "email", {
   ready: (page) => page.getByRole("list", { name: "History" }).getByText(LINK),
   states: {
     dark: async (page) => {
+      const frame = page.locator("iframe").contentFrame().locator("html");
+      const isWhole = () => frame.evaluate((root) => root.scrollWidth <= root.clientWidth + 1);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await eventually(() => frame.evaluate((root) => Number(root.style.zoom || 1))).toBeLessThan(0.7);
+      await eventually(isWhole).toBe(true);
+      await page.setViewportSize({ width: 1280, height: 860 });
+      await eventually(() => frame.evaluate((root) => Number(root.style.zoom || 1))).toBeGreaterThan(0.9);
       await page.getByRole("button", { name: "Dark" }).click();
       await page.locator("iframe").waitFor();
     },

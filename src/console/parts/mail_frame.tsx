@@ -13,6 +13,15 @@ interface Props {
   isDark?: boolean;
 }
 
+/** A mail that is wider than its frame is made smaller, as mail programs on phones do. */
+function fit(page: Document): void {
+  const { documentElement: root, defaultView: view } = page;
+  if (!root || !view) return;
+  root.style.zoom = "";
+  const width = root.scrollWidth;
+  if (width > view.innerWidth) root.style.zoom = String(view.innerWidth / width);
+}
+
 /** The frame. It fills its container. */
 export function MailFrame({ html, title, withPictures = false, isDark = false }: Props) {
   const frame = useRef<HTMLIFrameElement>(null);
@@ -27,10 +36,16 @@ export function MailFrame({ html, title, withPictures = false, isDark = false }:
       const at = page.scrollingElement?.scrollTop ?? 0;
       page.documentElement.innerHTML = shownMail(html, { withPictures, isDark });
       if (page.scrollingElement) page.scrollingElement.scrollTop = at;
+      fit(page);
     };
     write();
     shown?.addEventListener("load", write);
-    return () => shown?.removeEventListener("load", write);
+    const watch = new ResizeObserver(() => shown?.contentDocument && fit(shown.contentDocument));
+    if (shown) watch.observe(shown);
+    return () => {
+      watch.disconnect();
+      shown?.removeEventListener("load", write);
+    };
   }, [html, address, withPictures, isDark]);
   return (
     <iframe
