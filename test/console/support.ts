@@ -204,6 +204,8 @@ function listen(page: OpenPage): void {
 async function empty(page: Page): Promise<void> {
   const context = page.context();
   if (context.pages().length > 1) throw new Error("Cannot use the page again: the test has opened others");
+  // A test that failed may have left it so.
+  await context.setOffline(false);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.evaluate(() => {
     localStorage.clear();
