@@ -1,15 +1,15 @@
 // Signatures that prove whose domain a mail is from (RFC 6376, RFC 8301): rsa-sha256, relaxed/relaxed.
 //
-// The expensive part is the RSA operation: with a key of 2,048 bits 0.4 ms of a processor, more than all the rest of a
-// mail. The threads of the runtime do it, beside the main one, which is left with 0.02 ms for a mail of 10 KB: the
-// signer of the mail library is a stream and takes 0.15 ms there, and then the RSA operation as well.
+// The expensive part is the RSA operation, more than all the rest of a mail. It is done beside the main thread
+// (`_signatures.ts`), which is left with 0.02 ms for a mail of 10 KB: the signer of the mail library is a stream and takes
+// 0.15 ms there, and then the RSA operation as well.
 
-import { createHash, type KeyObject, randomUUID, sign } from "node:crypto";
+import { createHash, type KeyObject, randomUUID } from "node:crypto";
 import { PassThrough, pipeline, Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
 import MailComposer from "nodemailer/lib/mail-composer";
 import { parseConnectionUrl } from "nodemailer/lib/shared";
+import { signText } from "./_signatures.ts";
 import type { Mail, ReadyMail, StreamedMail } from "./mailer.ts";
 import { toMessage } from "./message.ts";
 
@@ -49,8 +49,6 @@ const HEAD_END = "\r\n\r\n";
 const PIECE = 65_536;
 /** What relaxed canonicalisation would change in a line. */
 const LOOSE_BLANKS = ["\t", "  ", " \r\n"];
-
-const signInPool = promisify(sign);
 
 /** Whether the server behind this URL is Amazon SES. */
 export function isSes(smtpUrl: string | undefined): boolean {
@@ -169,7 +167,7 @@ async function signatureField(
     ` h=${names.join(":").replace(/.{40,65}:(?=.)/g, "$&\r\n ")};\r\n` +
     ` bh=${bodyHash};\r\n b=`;
   const text = `${canonical}${canonicalField(unsigned)}`;
-  const signature = await signInPool("sha256", Buffer.from(text, "latin1"), privateKey);
+  const signature = await signText(Buffer.from(text, "latin1"), privateKey);
   return Buffer.from(`${unsigned}${signature.toString("base64").replace(/.{72}(?=.)/g, "$&\r\n ")}\r\n`);
 }
 

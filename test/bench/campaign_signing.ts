@@ -1,4 +1,5 @@
 // What signatures cost a campaign: the same delivery from a domain that signs and from one that does not, in turns.
+import { availableParallelism } from "node:os";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { type DkimKey, dkimKeyOf, makeDkimKey } from "../../src/sending/dkim_keys.ts";
 import { type CampaignDelivery, deliverAlone, deliverCampaign, recipientsOf } from "./campaign_delivery.ts";
@@ -14,7 +15,7 @@ export async function measureSigning(report: Report, options: BenchOptions): Pro
   const sink = await startSinkProcess();
   const [unsigned, signed]: CampaignDelivery[][] = [[], []];
   const alone: { rate: number; processorMs: number }[] = [];
-  const bare: { rate: number; processorMs: number }[] = [];
+  const bare: number[] = [];
   try {
     await onStage(async (stage) => {
       await addContacts(stage, recipients);
@@ -34,18 +35,23 @@ export async function measureSigning(report: Report, options: BenchOptions): Pro
   const middle = <T>(results: T[], figure: (result: T) => number) => median(results.map(figure));
   const rates = (results: { rate: number }[]) => results.map(({ rate }) => Math.round(rate));
   const rate = middle(signed!, (result) => result.rate);
+  const unsignedRate = middle(unsigned!, (result) => result.rate);
+  const signaturesAlone = median(bare);
   report.line("campaign with signatures", rate, "mails/s", {
-    ceiling: middle(unsigned!, (result) => result.rate),
-    goal: atLeast(0.75),
+    ceiling: unsignedRate,
     note: { rounds: rates(signed!), unsigned: rates(unsigned!) },
+  });
+  report.line("the same, against what mails and signatures take one after the other", rate, "mails/s", {
+    ceiling: 1 / (1 / unsignedRate + 1 / signaturesAlone),
+    goal: atLeast(0.9),
+    note: {
+      signaturesAlone: Math.round(signaturesAlone),
+      ofOneProcessor: Math.round(signaturesAlone / availableParallelism()),
+    },
   });
   report.line("the same, against the mail library signing alone", rate, "mails/s", {
     ceiling: middle(alone, (result) => result.rate),
     note: { alone: rates(alone) },
-  });
-  report.line("the same, against signatures without mails", rate, "mails/s", {
-    ceiling: middle(bare, (result) => result.rate),
-    note: { processorMs: middle(bare, (result) => result.processorMs) },
   });
   report.line(
     "processor time a signed mail",
