@@ -1,4 +1,5 @@
-// RSA signatures (2,048 bits): 0.25 to 0.3 ms of a processor each with OpenSSL, 0.6 to 1 with the cryptography of the runtime. OpenSSL is asked by a program beside the service, in batches: started when many signatures are wanted at
+// RSA signatures (2,048 bits): 0.25 to 0.3 ms of a processor each with OpenSSL, 0.6 to 1 with the cryptography of the
+// runtime. OpenSSL is asked by a program beside the service, in batches: started when many signatures are wanted at
 // once, ended when none is for a minute. Where there is none, or anything about it is not as it should be, the
 // runtime's own threads sign.
 import { createHash, type KeyObject, sign } from "node:crypto";
