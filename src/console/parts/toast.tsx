@@ -32,8 +32,10 @@ export const toast = {
       autoClose: undo ? UNDO_MS : SHOWN_MS,
       message: undo ? (
         <Group justify="space-between" wrap="nowrap">
-          <Text size="sm">{message}</Text>
-          <Button variant="subtle" size="compact-sm" onClick={takeBack} aria-keyshortcuts="z">
+          <Text size="sm" style={{ minWidth: 0, overflowWrap: "anywhere" }}>
+            {message}
+          </Text>
+          <Button variant="subtle" size="compact-sm" flex="none" onClick={takeBack} aria-keyshortcuts="z">
             Undo
           </Button>
         </Group>

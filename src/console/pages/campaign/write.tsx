@@ -1,10 +1,10 @@
 // The first step: who sends it, and what it says.
-import { Autocomplete, Button, Modal, TextInput } from "@mantine/core";
+import { Button, Modal, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { call } from "../../api.ts";
 import { EditIcon, TemplatesIcon } from "../../parts/icons.tsx";
 import { Content } from "../../parts/mail_editor/content.tsx";
-import { useSenders } from "../../parts/senders.ts";
+import { SenderFields } from "../../parts/mail_editor/sender_fields.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useProjectId } from "../../place.ts";
 import { TemplateChoice } from "../new_campaign/choices.tsx";
@@ -55,7 +55,6 @@ export default function Write({ draft }: { draft: CampaignDraft }) {
 const IN_ENVELOPE = ["name", "from", "fromName", "replyTo"];
 
 function Envelope({ draft: { words, set, faults } }: { draft: CampaignDraft }) {
-  const senders = useSenders();
   const errorOf = (field: keyof Words) => faults.find((fault) => fault.field === field)?.message;
   return (
     <div className={classes.fields}>
@@ -67,30 +66,7 @@ function Envelope({ draft: { words, set, faults } }: { draft: CampaignDraft }) {
         onChange={(event) => set({ name: event.currentTarget.value })}
         error={errorOf("name")}
       />
-      <TextInput
-        label="Name of the sender"
-        placeholder="Your company"
-        maxLength={255}
-        value={words.fromName}
-        onChange={(event) => set({ fromName: event.currentTarget.value })}
-        error={errorOf("fromName")}
-      />
-      <Autocomplete
-        label="Sender"
-        placeholder="hello@example.com"
-        data={senders.data?.choices ?? []}
-        value={words.from}
-        onChange={(from) => set({ from })}
-        error={errorOf("from")}
-      />
-      <TextInput
-        label="Answers go to"
-        type="email"
-        placeholder="The sender"
-        value={words.replyTo}
-        onChange={(event) => set({ replyTo: event.currentTarget.value })}
-        error={errorOf("replyTo")}
-      />
+      <SenderFields draft={{ words, set, faults }} />
     </div>
   );
 }

@@ -1,15 +1,13 @@
 // What a template is called, who sends it, and what it is for.
-import { Autocomplete, Radio, Textarea, TextInput } from "@mantine/core";
+import { Radio, Textarea, TextInput } from "@mantine/core";
 import { MAIL_TYPES, type MailType } from "../../parts/mail_types.ts";
-import { useSenders } from "../../parts/senders.ts";
+import { SenderFields } from "../../parts/mail_editor/sender_fields.tsx";
 import type { TemplateDraft } from "./kind.ts";
 import classes from "./template.module.css";
 import type { Field } from "./words.ts";
 
 /** The fields besides the content. */
 export function Details({ draft: { words, set, faults } }: { draft: TemplateDraft }) {
-  const senders = useSenders();
-  const choices = senders.data?.choices ?? [];
   const errorOf = (field: Field) => faults.find((fault) => fault.field === field)?.message;
   return (
     <div className={classes.details}>
@@ -32,32 +30,8 @@ export function Details({ draft: { words, set, faults } }: { draft: TemplateDraf
         error={errorOf("description")}
       />
       <div className={classes.pair}>
-        <TextInput
-          label="Name of the sender"
-          placeholder="Your company"
-          maxLength={255}
-          value={words.fromName}
-          onChange={(event) => set({ fromName: event.currentTarget.value })}
-          error={errorOf("fromName")}
-        />
-        <Autocomplete
-          label="Sender"
-          placeholder="hello@example.com"
-          data={choices}
-          value={words.from}
-          onChange={(from) => set({ from })}
-          error={errorOf("from")}
-        />
+        <SenderFields draft={{ words, set, faults }} />
       </div>
-      <TextInput
-        className={classes.half!}
-        label="Answers go to"
-        type="email"
-        placeholder="The sender"
-        value={words.replyTo}
-        onChange={(event) => set({ replyTo: event.currentTarget.value })}
-        error={errorOf("replyTo")}
-      />
       <Radio.Group
         label="Kind"
         value={words.type}
