@@ -174,7 +174,8 @@ describeInBrowser("blocks", () => {
     await welcome.waitFor();
     await tabTo(page, /^Welcome/);
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByLabel("Name").waitFor();
+    // Drawn, and given the focus a moment later.
+    await page.getByRole("dialog").locator("input:focus").waitFor();
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "By keyboard" }).waitFor();

@@ -131,7 +131,8 @@ describeInBrowser("a workflow", () => {
     await page.keyboard.press("n");
     await page.getByRole("button", { name: /^Welcome series/ }).focus();
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByLabel("Name").waitFor();
+    // Drawn, and given the focus a moment later.
+    await page.getByRole("dialog").locator("input:focus").waitFor();
     await page.keyboard.type("Series of May");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
