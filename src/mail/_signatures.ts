@@ -2,6 +2,7 @@
 // runtime. OpenSSL is asked by a program beside the service, in batches: started when many signatures are wanted at
 // once, ended when none is for a minute. Where there is none, or anything about it is not as it should be, the
 // runtime's own threads sign.
+import type { Subprocess } from "bun";
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -16,10 +17,12 @@ interface Waiting {
 
 /** So many at once are worth a process. */
 const MANY = 8;
-/** Milliseconds of a processor in one batch: about eight. */
+/** Signatures of a batch: about eight milliseconds of a processor. */
 const BATCH = 32;
 /** One is signed while the next is on its way. */
 const BATCHES_AT_ONCE = 2;
+/** So long nothing is tried again after a fault: a busy machine is one, and so is a library that is missing. */
+const REST_MS = 10 * 60_000;
 
 /** The program, and how it is waited for. */
 interface ProgramOptions {
@@ -46,21 +49,22 @@ export const signByRuntime: Sign = async (text, key) => await signInPool("sha256
 
 /** Signs by the program, and by the runtime where that is not there. */
 export function newSigner(options: Partial<ProgramOptions> = {}): Sign {
-  let isBroken = process.platform !== "linux";
-  let program: ReturnType<typeof start> | null = null;
+  let restsUntil = process.platform === "linux" ? 0 : Infinity;
+  let program: Sign | null = null;
   let running = 0;
   return async (text, key) => {
-    if (isBroken || key.asymmetricKeyType !== "rsa") return await signByRuntime(text, key);
+    if (performance.now() < restsUntil || key.asymmetricKeyType !== "rsa") {
+      return await signByRuntime(text, key);
+    }
     if (program === null && running < MANY) {
       running++;
       return await signByRuntime(text, key).finally(() => running--);
     }
-    program ??= start({ ...PROGRAM, ...options }, (hasFailed) => {
+    const mine = (program ??= start({ ...PROGRAM, ...options }, (hasFailed) => {
       program = null;
-      // Not tried again: what failed once would delay the mails of every minute.
-      isBroken ||= hasFailed;
-    });
-    return await program(text, key);
+      if (hasFailed) restsUntil = performance.now() + REST_MS;
+    }));
+    return await mine(text, key);
   };
 }
 
@@ -69,45 +73,40 @@ export const signText: Sign = newSigner();
 
 /** Starts the program. `ended` is called once, when it takes no more. */
 function start({ script, patienceMs, idleMs }: ProgramOptions, ended: (hasFailed: boolean) => void): Sign {
-  const waiting: Waiting[] = [];
+  let child: Subprocess | undefined;
+  let waiting: Waiting[] = [];
   const sent = new Map<number, { batch: Waiting[]; patience: Timer }>();
   let isOver = false;
   let nextId = 0;
   let idle: Timer | undefined;
-
-  const child = Bun.spawn([process.execPath, "--smol", "--no-install", script], {
-    cwd: "/",
-    env: {},
-    stdio: ["ignore", "ignore", "ignore"],
-    serialization: "advanced",
-    ipc: (answer: SignedBatch) => void take(answer),
-    onExit: () => end(true),
-  });
-  // The service may end while it runs.
-  child.unref();
 
   const end = (hasFailed: boolean) => {
     if (isOver) return;
     isOver = true;
     ended(hasFailed);
     clearTimeout(idle);
-    child.kill("SIGKILL");
+    child?.kill("SIGKILL");
     const left = [...[...sent.values()].flatMap(({ batch }) => batch), ...waiting];
     for (const { patience } of sent.values()) clearTimeout(patience);
     for (const { text, key, resolve } of left) resolve(signByRuntime(text, key));
   };
+  /** A fault of the program, or of the way to it, is no fault of a mail. */
+  const orEnd = <T extends unknown[]>(work: (...given: T) => Promise<void> | void) => {
+    return (...given: T) => void (async () => await work(...given))().catch(() => end(true));
+  };
 
-  const flush = () => {
+  const flush = orEnd(() => {
     while (!isOver && waiting.length > 0 && sent.size < BATCHES_AT_ONCE) {
       const { key } = waiting[0]!;
-      const others = waiting.findIndex((one) => one.key !== key);
-      const batch = waiting.splice(0, Math.min(BATCH, others === -1 ? waiting.length : others));
+      const batch = waiting.filter((one) => one.key === key).slice(0, BATCH);
+      const inBatch = new Set(batch);
+      waiting = waiting.filter((one) => !inBatch.has(one));
       const id = nextId++;
       const patience = setTimeout(() => end(true), patienceMs);
       sent.set(id, { batch, patience });
-      child.send({ id, key: derOf(key), digests: digestsOf(batch) } satisfies SignatureBatch);
+      child!.send({ id, key: derOf(key), digests: digestsOf(batch) } satisfies SignatureBatch);
     }
-  };
+  });
 
   const confirmed = new WeakSet<KeyObject>();
   /** Whether they are as many as the texts, and the first is that of the runtime: asked once for each key. */
@@ -120,24 +119,38 @@ function start({ script, patienceMs, idleMs }: ProgramOptions, ended: (hasFailed
     return true;
   };
 
-  const take = async ({ id, signatures }: SignedBatch) => {
+  const take = orEnd(async ({ id, signatures }: SignedBatch) => {
+    if (isOver) return;
     const { batch, patience } = sent.get(id)!;
+    const made = signaturesIn(signatures, batch[0]!.key);
+    if (!(await areRight(made, batch))) return end(true);
     clearTimeout(patience);
     sent.delete(id);
+    batch.forEach(({ resolve }, n) => resolve(made[n]!));
+    idle ??= setTimeout(() => end(false), idleMs).unref();
+    idle.refresh();
     flush();
-    const made = signaturesIn(signatures, batch[0]!.key);
-    if (await areRight(made, batch)) {
-      batch.forEach(({ resolve }, n) => resolve(made[n]!));
-      idle ??= setTimeout(() => end(false), idleMs);
-      idle.refresh();
-    } else {
-      for (const { text, key, resolve } of batch) resolve(signByRuntime(text, key));
-      end(true);
-    }
-  };
+  });
+
+  try {
+    child = Bun.spawn([process.execPath, "--smol", "--no-install", script], {
+      cwd: "/",
+      env: {},
+      stdio: ["ignore", "ignore", "ignore"],
+      serialization: "advanced",
+      ipc: take,
+      onExit: () => end(true),
+    });
+    // The service may end while it runs.
+    child.unref();
+  } catch {
+    // The system has no more processes, memory or files. Said when the caller has the program.
+    setImmediate(() => end(true));
+  }
 
   return async (text, key) =>
     await new Promise<Buffer>((resolve) => {
+      if (isOver) return resolve(signByRuntime(text, key));
       waiting.push({ text, key, resolve });
       // Those of the same moment go together.
       if (waiting.length === 1) setImmediate(flush);

@@ -1,7 +1,7 @@
 // Signatures by the OpenSSL of the system, and what happens where it is missing or not as it should be.
 import { afterAll, describe, expect, test } from "bun:test";
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSsl } from "../../src/mail/_openssl_child.ts";
@@ -95,7 +95,41 @@ describe.skipIf(!hasOpenSsl)(`signatures by OpenSSL${orSkipped}`, () => {
     expect(await allRight(signText)).toBe(true);
     expect(batches()).toBeGreaterThan(first);
   });
+
+  test("leave no program behind when the service is killed", async () => {
+    const ready = join(dir, "ready");
+    const service = join(dir, "service.ts");
+    await Bun.write(
+      service,
+      `import { generateKeyPairSync } from "node:crypto";
+       import { newSigner } from ${JSON.stringify(join(import.meta.dir, "../../src/mail/_signatures.ts"))};
+       const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+       const signText = newSigner();
+       await Promise.all(Array.from({ length: 50 }, () => signText(Buffer.from("x"), privateKey)));
+       await Bun.write(${JSON.stringify(ready)}, "x");
+       setInterval(() => {}, 1000);`,
+    );
+    const killed = Bun.spawn([process.execPath, service], { stdio: ["ignore", "ignore", "inherit"] });
+    await until("signatures", () => existsSync(ready));
+    const programs = childrenOf(killed.pid);
+    expect(programs.length).toBe(1);
+    killed.kill("SIGKILL");
+    await killed.exited;
+    await until("the end of the program", () => !existsSync(`/proc/${programs[0]}`));
+  });
 });
+
+/** The processes that a process has started. */
+function childrenOf(pid: number): string[] {
+  return readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/status`, "utf8").includes(`\nPPid:\t${pid}\n`);
+    } catch {
+      return false; // It has ended meanwhile.
+    }
+  });
+}
 
 describe("a signature is right all the same", () => {
   test("for a few at a time, which start no program", async () => {
@@ -115,9 +149,10 @@ describe("a signature is right all the same", () => {
       "answers nonsense",
       "process.send!({ id: batch.id, signatures: new Uint8Array(batch.digests.length * 8) });",
     ],
+    ["answers something else", "process.send!({ hello: batch.id });"],
     ["answers too little", "process.send!({ id: batch.id, signatures: new Uint8Array(1) });"],
   ] as const) {
-    test(`when the program ${what}; it is not started again`, async () => {
+    test(`when the program ${what}; it is not started again at once`, async () => {
       const name = what.replaceAll(" ", "_");
       const { script, batches } = await programOf(name, answer);
       if (what === "cannot start") await Bun.write(script, "throw new Error('no OpenSSL');");

@@ -26,7 +26,7 @@ export const MAX_WAITING_OF_A_NETWORK = MAX_WAITING_PASSWORDS / 4;
 
 /**
  * After this long the caller is told to come back. A full line takes 5 s on a quiet machine and several times that on a busy
- * one; whoever waits costs nothing but a connection, and whoever is refused tries again and waits anew.
+ * one. Somebody who waits costs nothing but a connection; somebody who is refused tries again, and waits again.
  */
 const PATIENCE_MS = 25_000;
 
