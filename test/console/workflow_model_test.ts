@@ -1,8 +1,9 @@
 // A workflow as somebody changes it, without a browser: the graph, steps back and on, and what is wrong with it.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { BRANCH_NAMES } from "../../src/automation/workflows/findings.ts";
 import { layOut, STEP_HEIGHT, STEP_WIDTH } from "../../src/console/parts/canvas/layout.ts";
-import { placesOf, type StepType, wayId } from "../../src/console/parts/canvas/graph.ts";
+import { branchName, placesOf, type StepType, wayId } from "../../src/console/parts/canvas/graph.ts";
 import { scheduleWords } from "../../src/console/parts/canvas/words.ts";
 import { differences } from "../../src/console/pages/workflow/differences.ts";
 import { faultsOf, faultsOfRefusal, merged } from "../../src/console/pages/workflow/faults.ts";
@@ -279,6 +280,12 @@ describe("the layout", () => {
 });
 
 describe("what is wrong", () => {
+  test("names a branch as the canvas does, also one that is called like something of the language", () => {
+    for (const [branch, name] of BRANCH_NAMES) expect(branchName(branch)).toBe(name);
+    expect(branchName("constructor")).toBe("constructor");
+    expect(branchName("yes", { yes: "Buyers" })).toBe("Buyers");
+  });
+
   const told = (model: Model) =>
     faultsOf(model).map(({ level, stepId, field }) => `${level} ${stepId} ${field ?? ""}`.trim());
 

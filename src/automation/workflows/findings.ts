@@ -71,15 +71,15 @@ function stepFindings(ctx: Context, graph: Graph, step: GraphStep): WorkflowFind
 }
 
 /** As the console's canvas calls those branches that every step of a type has. */
-const BRANCH_NAMES: Record<string, string> = {
-  yes: "Yes",
-  no: "No",
-  event: "It happened",
-  timeout: "Time is up",
-  default: "None of them",
-};
+export const BRANCH_NAMES: ReadonlyMap<string, string> = new Map([
+  ["yes", "Yes"],
+  ["no", "No"],
+  ["event", "It happened"],
+  ["timeout", "Time is up"],
+  ["default", "None of them"],
+]);
 
-const nameOfBranch = (branch: string) => `"${BRANCH_NAMES[branch] ?? branch}"`;
+const nameOfBranch = (branch: string) => `"${BRANCH_NAMES.get(branch) ?? branch}"`;
 
 /** Where contacts end, or go round for ever, though other ways lead on. */
 function lostContacts(graph: Graph, reached: ReadonlySet<string>): WorkflowFinding[] {

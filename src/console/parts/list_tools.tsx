@@ -17,7 +17,7 @@ type OrderName = keyof typeof ORDERS;
 /** The order that a list has at first. */
 export const FIRST_ORDER: OrderName = "changed";
 
-const isOrder = (order: string): order is OrderName => order in ORDERS;
+const isOrder = (order: string): order is OrderName => Object.hasOwn(ORDERS, order);
 
 /** The order of that name, as a query takes it. */
 export function sortOf(order: string) {

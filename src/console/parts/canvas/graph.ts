@@ -62,17 +62,17 @@ export interface Marks {
 /** The name of a way: of each branch of a step there is one. */
 export const wayId = ({ from, branch }: Pick<DrawnWay, "from" | "branch">) => `${from}>${branch ?? ""}`;
 
-const BRANCHES: Record<string, string> = {
-  yes: "Yes",
-  no: "No",
-  event: "It happened",
-  timeout: "Time is up",
-  default: "None of them",
-};
+const BRANCHES: ReadonlyMap<string, string> = new Map([
+  ["yes", "Yes"],
+  ["no", "No"],
+  ["event", "It happened"],
+  ["timeout", "Time is up"],
+  ["default", "None of them"],
+]);
 
 /** A branch in words. */
 export const branchName = (branch: string, names: Record<string, string> = {}) =>
-  names[branch] ?? BRANCHES[branch] ?? branch;
+  (Object.hasOwn(names, branch) ? names[branch] : BRANCHES.get(branch)) ?? branch;
 
 /** As stored, a place that nobody has chosen is the origin. */
 const isOrigin = ({ x, y }: Place) => x === 0 && y === 0;
