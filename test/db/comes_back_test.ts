@@ -48,7 +48,7 @@ test(
     });
 
     expect([report.crashes, report.standing, report.stuckJobs, report.left]).toEqual([0, [], 0, []]);
-    expect(report.lost).toEqual({ mails: [], events: 0, executions: 0, campaignMails: [] });
+    expect(report.lost).toEqual({ mails: [], events: 0, executions: [], campaignMails: [] });
     expect(report.doubled).toEqual([]);
     expect(report.odd).toEqual([]);
     expect(report.accepted.mails).toBeGreaterThan(0);
