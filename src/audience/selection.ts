@@ -7,6 +7,7 @@ import { withinBudget } from "../time_budget.ts";
 import { allOf, compileCondition } from "./conditions/mod.ts";
 import { type Condition, conditionErrors, referenceErrors } from "./conditions/tree.ts";
 import { compileFilter, type ContactFilter, countBySubscription } from "./contacts/list.ts";
+import { lookAtSample } from "./sampling.ts";
 import { inSegment } from "./segments/audience.ts";
 
 /** What the selected contacts have in common. An empty one is everybody. */
@@ -24,7 +25,6 @@ export type Selected = (ctx: Pick<Context, "sql">, how?: { whole: boolean }) => 
 
 // An exact count of a common search term or of a condition reads the whole project. What takes longer is estimated.
 const COUNT_BUDGET_MS = 250;
-const SAMPLE_ROWS = 20_000;
 
 /**
  * Compiles a selection. Throws SEGMENT_NOT_FOUND, and 422 with everything that is wrong with the condition, below `at`.
@@ -87,15 +87,16 @@ export interface Estimate {
   newest: string[];
 }
 
-/** How many of a project's `total` contacts are selected, from a sample of some 20,000 of them. */
+/** How many of a project's `total` contacts are selected, from a sample of them. */
 export async function estimateSelected(
   ctx: Context,
   projectId: string,
   selected: Selected,
   total: number,
 ): Promise<Estimate> {
-  const percent = Math.min(100, (SAMPLE_ROWS / total) * 100);
-  const sample = await q.contacts.sampleMatching(ctx, { projectId, percent, filter: selected(ctx) });
+  const sample = await lookAtSample(total, (part) =>
+    q.contacts.sampleMatching(ctx, { projectId, ...part, filter: selected(ctx) }),
+  );
   const all = (part: number) => (sample.seen === 0 ? 0 : Math.round((part / sample.seen) * total));
   return { count: all(sample.matching), reachable: all(sample.reachable), newest: sample.newest };
 }

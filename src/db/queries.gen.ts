@@ -107,15 +107,16 @@ export interface Queries {
      * (sql/queries/audience.sql:58) */
     countSuppressed(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
     /** Of a sample of contacts: how many match a compiled condition, how many of these are subscribed, and whose address is on
-     * the suppression list. `percent` of the table's blocks are read, the same each time.
+     * the suppression list. `percent` of the table's blocks are read, the same each time, and one contact in `one_in`.
+     * Materialized: the condition would otherwise be evaluated for each of the four results.
      * (sql/queries/audience.sql:67) */
-    sampleReach(on: On, args: { audience: Fragment; projectId: string; percent: number }): Promise<{ seen: number; matching: number; subscribed: number; suppressed: number; subscribedSuppressed: number }>;
+    sampleReach(on: On, args: { audience: Fragment; projectId: string; percent: number; oneIn: number }): Promise<{ seen: number; matching: number; subscribed: number; suppressed: number; subscribedSuppressed: number }>;
     /** Some of the contacts who match a compiled condition, from `percent` of the table's blocks, in an order that has to do
      * with nothing.
-     * (sql/queries/audience.sql:86) */
+     * (sql/queries/audience.sql:88) */
     sampleIds(on: On, args: { percent: number; projectId: string; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** Of some contacts, how many have no value, or an empty one, at each of some paths. `names` holds `{name, path}`.
-     * (sql/queries/audience.sql:96) */
+     * (sql/queries/audience.sql:98) */
     missingValues(on: On, args: { names: { name: string; path: unknown }[]; projectId: string; ids: string[] }): Promise<{ name: string; missing: number }[]>;
   };
   audit: {
@@ -582,19 +583,20 @@ export interface Queries {
     /** (sql/queries/contacts.sql:203) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
-     * blocks are read, the same each time: a number that is shown while somebody types does not flicker.
+     * blocks are read, the same each time, and one contact in `one_in`: a number that is shown while somebody types does not
+     * flicker. Materialized: the filter would otherwise be evaluated for each of the three results.
      * (sql/queries/contacts.sql:209) */
-    sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
+    sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string; oneIn: number }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
     /** The newest first.
-     * (sql/queries/contacts.sql:224) */
+     * (sql/queries/contacts.sql:226) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them. As text,
      * a line of JSON for each: a row each would be ten objects of ours, of which those that are alive when memory is collected
      * stay for minutes (146 MB for 1,000,000 contacts, and three times the processor time). Pieces of text are joined
      * because json_build_object takes 8 µs for a line, and this takes 3.
-     * (sql/queries/contacts.sql:231) */
+     * (sql/queries/contacts.sql:233) */
     export(on: On, args: { projectId: string; afterId: string | null; uptoId: string; filter: Fragment; limit: number }): Promise<{ lines: string; count: number; lastId: string | null }>;
-    /** (sql/queries/contacts.sql:257) */
+    /** (sql/queries/contacts.sql:259) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {

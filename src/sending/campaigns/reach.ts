@@ -1,6 +1,7 @@
 // How many an audience has, and whom of them a campaign does not reach.
 import { countBySubscription } from "../../audience/contacts/list.ts";
 import type { Condition } from "../../audience/conditions/tree.ts";
+import { lookAtSample } from "../../audience/sampling.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem/mod.ts";
@@ -29,7 +30,6 @@ export interface Reach {
 
 /** Somebody waits at a keyboard: what takes longer is estimated. */
 const PATIENCE_MS = 250;
-const SAMPLE_ROWS = 20_000;
 
 /**
  * Whom a campaign would reach that is not saved. `totalRecipients` are the mails that it would make: those to suppressed
@@ -116,21 +116,18 @@ async function estimate(
   isForAll: boolean,
 ): Promise<Reach> {
   const total = await countBySubscription(ctx, projectId);
-  const sample = await q.audience.sampleReach(ctx, {
-    projectId,
-    percent: percentOf(total),
-    audience: membersOf(ctx, projectId, defined, false),
-  });
+  const sample = await lookAtSample(total, (part) =>
+    q.audience.sampleReach(ctx, {
+      projectId,
+      ...part,
+      audience: membersOf(ctx, projectId, defined, false),
+    }),
+  );
   const all = (part: number) => (sample.seen === 0 ? 0 : Math.round((part / sample.seen) * total));
   const matching = all(sample.matching);
   const unsubscribed = isForAll ? 0 : matching - all(sample.subscribed);
   const suppressed = all(isForAll ? sample.suppressed : sample.subscribedSuppressed);
   return { ...toReach({ matching, unsubscribed, suppressed }), estimated: true };
-}
-
-/** How much of a table to look at, for a sample of some 20,000 of a project's `total` contacts. */
-export function percentOf(total: number): number {
-  return total === 0 ? 100 : Math.min(100, (SAMPLE_ROWS / total) * 100);
 }
 
 /** Everybody of the audience, subscribed or not. */

@@ -1,11 +1,12 @@
 // Whom a campaign reaches, and what its mails would lack for them.
 import { countBySubscription } from "../../audience/contacts/list.ts";
+import { percentOf } from "../../audience/sampling.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { percent } from "../../percent.ts";
 import { withinBudget } from "../../time_budget.ts";
 import { type CampaignAudience, compileAudience, defineAudience } from "../campaigns/audience.ts";
-import { percentOf, type Reach } from "../campaigns/reach.ts";
+import type { Reach } from "../campaigns/reach.ts";
 import { type CampaignCheck, count } from "./_check.ts";
 
 const MAX_SAMPLE = 500;
