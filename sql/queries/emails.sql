@@ -51,6 +51,10 @@ order by id;
 -- keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
 -- of a campaign that are tried again share one job.
 --
+-- Every row is looked up by its key, whatever the planner thinks: a plan that was made when the installation was young is
+-- kept, and one that reads a table would soon read millions of rows for a dozen. So tables are joined by `lateral` with a
+-- limit or a lock, and the lists are asked for ids between the least and the greatest: the planner takes that for few.
+--
 -- A claim is SENDING, committed, before anything is written to a socket. Not claimed are mails that another process
 -- has, mails already sent, and those of a disabled project or a cancelled campaign: the campaign is locked until the
 -- commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
@@ -62,6 +66,7 @@ with outcome as (
     project_id uuid, id uuid, status email_status, message_id text, provider_id text, error text, at timestamptz,
     retry_at timestamptz, was_tried boolean, event_id uuid, event text, event_data jsonb
   )
+  where id between '00000000-0000-0000-0000-000000000000' and 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 ),
 settled as (
   update emails e
@@ -142,13 +147,20 @@ claimed as (
     due_at     = :now
   from (
     select w.project_id, w.id
-    from emails w
-    join projects p on p.id = w.project_id and p.disabled_at is null
-    where (w.project_id, w.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
-      and w.status = 'PENDING'
-      and (w.campaign_id is null or (w.project_id, w.campaign_id) in (select project_id, id from on_their_way))
-      and not exists (select from reset_of(w))
-    for update of w skip locked
+    from unnest(:project_ids::uuid[], :ids::uuid[]) as a (project_id, id)
+    cross join lateral (
+      select m.project_id, m.id
+      from emails m
+      join projects p on p.id = m.project_id and p.disabled_at is null
+      where m.project_id = a.project_id
+        and m.id = a.id
+        -- As text: the index of all that wait is none for some dozens.
+        and m.status::text = 'PENDING'
+        and (m.campaign_id is null or (m.project_id, m.campaign_id) in (select project_id, id from on_their_way))
+        and not exists (select from reset_of(m))
+      for update of m skip locked
+    ) as w
+    where a.id between '00000000-0000-0000-0000-000000000000' and 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   ) as free
   where e.project_id = free.project_id and e.id = free.id
   returning
@@ -193,21 +205,33 @@ select
 from (select count(*) from retried) as retries
 cross join (select count(*) from retried_batches) as batch_retries
 left join claimed e on true
-left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
-left join suppressions s on s.project_id = e.project_id and s.email = e.address
-left join contents o
-  on o.project_id = e.project_id
-  and o.id = e.content_id
-  and o.emptied_at is null
-  and e.content_id <> all (:known_contents::uuid[])
+left join lateral (
+  select subscribed, opted_out_at, data from contacts where project_id = e.project_id and id = e.contact_id limit 1
+) as c on true
+left join lateral (
+  select reason from suppressions where project_id = e.project_id and email = e.address limit 1
+) as s on true
+left join lateral (
+  select *
+  from contents
+  where project_id = e.project_id
+    and id = e.content_id
+    and emptied_at is null
+    and e.content_id <> all (:known_contents::uuid[])
+  limit 1
+) as o on true
 left join projects p on p.id = o.project_id;
 
 -- name: recipients :many
--- The recipient domains of those of these mails that are still to be sent.
-select e.project_id, e.id, recipient_domain(e.address) as "domain!"
-from emails e
-where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
-  and e.status = 'PENDING';
+-- The recipient domains of those of these mails that are still to be sent. By their keys, as in `settle_and_claim`.
+select a.project_id as "project_id!", a.id as "id!", recipient_domain(m.address) as "domain!"
+from unnest(:project_ids::uuid[], :ids::uuid[]) as a (project_id, id)
+cross join lateral (
+  select e.address
+  from emails e
+  where e.project_id = a.project_id and e.id = a.id and e.status::text = 'PENDING'
+  limit 1
+) as m;
 
 -- name: set_apart :exec
 -- Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
@@ -219,7 +243,7 @@ set
     when recipient_domain(e.address) = any(:failing::text[]) then coalesce(e.tried_at, :now)
     else e.tried_at
   end
-where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and e.status = 'PENDING';
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and e.status::text = 'PENDING';
 
 -- name: come_back :many
 -- Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were

@@ -98,11 +98,11 @@ interface Conversation {
   startedAt: number;
 }
 
-/** Asks again and again on one connection, until `onAnswer` says that it was enough. */
+/** Asks again and again on one connection, until `onAnswer` says that it was enough, at once or when it knows. */
 export async function converse(
   port: number,
   nextRequest: () => string,
-  onAnswer: (answer: string, startedAt: number, now: number) => boolean,
+  onAnswer: (answer: string, startedAt: number, now: number) => boolean | Promise<boolean>,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const write = (socket: Bun.Socket<Conversation>, request: Buffer) => {
@@ -113,6 +113,11 @@ export async function converse(
     const request = Buffer.from(nextRequest());
     socket.data = { unsent: null, received: "", startedAt: performance.now() };
     write(socket, request);
+  };
+  const proceed = (socket: Bun.Socket<Conversation>, goesOn: boolean) => {
+    if (goesOn) return ask(socket);
+    resolve();
+    socket.end();
   };
   await Bun.connect<Conversation>({
     hostname: "127.0.0.1",
@@ -127,9 +132,9 @@ export async function converse(
         const { data } = socket;
         data.received += bytes.toString("latin1");
         if (!isComplete(data.received)) return;
-        if (onAnswer(data.received, data.startedAt, performance.now())) return ask(socket);
-        resolve();
-        socket.end();
+        const goesOn = onAnswer(data.received, data.startedAt, performance.now());
+        if (typeof goesOn === "boolean") proceed(socket, goesOn);
+        else void goesOn.then((more) => proceed(socket, more));
       },
       close: () => reject(new Error("The connection was closed")),
       error: (_socket, error) => reject(error),
