@@ -1,7 +1,7 @@
 // The times that somebody chooses for a campaign, in whatever zone the computer is.
 import { expect, test } from "bun:test";
 import { ticksTo } from "../../src/console/parts/ticks.ts";
-import { faultOf, localTime, tomorrow, zoneAt } from "../../src/console/pages/campaign/times.ts";
+import { faultOf, localTime, tomorrow, zoneAt } from "../../src/console/parts/local_time.ts";
 
 const now = new Date(2026, 9, 24, 17, 30);
 const after = (minutes: number) => localTime(new Date(now.getTime() + minutes * 60_000));

@@ -28,7 +28,17 @@ beforeAll(async () => {
     steps: {
       "Say hello": { type: "SEND_EMAIL", template },
       "First order?": { type: "WAIT_FOR_EVENT", eventName: "ordered", timeout: 3 * 86_400 },
-      "On a paid plan?": { type: "CONDITION", field: "data.plan", operator: "equals", value: "pro" },
+      "On a paid plan?": {
+        type: "CONDITION",
+        mode: "multi",
+        field: "data.plan",
+        branches: ["pro", "free"].map((plan, n) => ({
+          id: `7fd0fa6${n}`,
+          name: `On ${plan}`,
+          operator: "equals",
+          value: plan,
+        })),
+      },
       "Until the trial ends": { type: "DELAY", until: "data.trialEnds" },
       "Has ordered": { type: "EXIT", reason: "has ordered" },
       "Mark them": { type: "UPDATE_CONTACT", updates: { asked: true } },
@@ -38,8 +48,8 @@ beforeAll(async () => {
       "Say hello > First order?",
       "First order? event> Has ordered",
       "First order? timeout> On a paid plan?",
-      "On a paid plan? yes> Until the trial ends",
-      "On a paid plan? no> Mark them",
+      "On a paid plan? 7fd0fa60> Until the trial ends",
+      "On a paid plan? 7fd0fa61> Mark them",
     ],
   }));
   // What was built is one version; each change of it is another one.
@@ -63,7 +73,10 @@ beforeAll(async () => {
   await stage.service.runJobs();
   // Ada's trial has no end: there it fails. Bob is marked.
   await later(4);
-  for (const name of ["kim", "lou"]) await flows.track(`${name}@example.com`, "signed up");
+  for (const email of ["kim@example.com", "lou@example.com"]) {
+    await flows.call("POST", "/contacts", { email, data: { plan: "free" } });
+    await flows.track(email, "signed up");
+  }
   await stage.service.runJobs();
   told = await flows.of(id, "ada");
 }, 60_000);
@@ -146,7 +159,7 @@ describeInBrowser("an execution", () => {
     await later(4);
     // It looks again by itself.
     await story.getByText("Time was up").waitFor();
-    await story.getByText("Goes on by “No”").waitFor();
+    await story.getByText("Goes on by “On free”").waitFor();
     await page.getByText("Completed").first().waitFor();
     await eventually(() => page.locator("[data-step][data-path]").count()).toBe(5);
     await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });

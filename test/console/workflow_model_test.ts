@@ -3,7 +3,13 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { BRANCH_NAMES } from "../../src/automation/workflows/findings.ts";
 import { layOut, STEP_HEIGHT, STEP_WIDTH } from "../../src/console/parts/canvas/layout.ts";
-import { branchName, placesOf, type StepType, wayId } from "../../src/console/parts/canvas/graph.ts";
+import {
+  branchName,
+  branchNamesOf,
+  placesOf,
+  type StepType,
+  wayId,
+} from "../../src/console/parts/canvas/graph.ts";
 import { scheduleWords } from "../../src/console/parts/canvas/words.ts";
 import { differences } from "../../src/console/pages/workflow/differences.ts";
 import { faultsOf, faultsOfRefusal, merged } from "../../src/console/pages/workflow/faults.ts";
@@ -196,9 +202,27 @@ describe("the graph", () => {
       field: "data.plan",
       branches: [{ id: "x", name: "X", operator: "exists" }],
     };
+    const both = { ...multi, branches: [...multi.branches, { id: "y", name: "", operator: "exists" }] };
+    const before = connected(changed(branched(), "question", { config: both }), {
+      from: "question",
+      branch: "y",
+      to: "b",
+    });
+    const model = changed(before, "question", { config: multi });
+    expect(leads(model)).toEqual(leads(changed(branched(), "question", { config: multi })));
+    expect(branchNamesOf({ config: both })).toEqual({ x: "X", y: "Branch 2" });
+  });
+
+  test("a question with several answers leads on to where yes and no led, and back", () => {
+    const multi = { mode: "multi", field: "", branches: [{ id: "x", name: "", operator: "equals" }] };
     const model = changed(branched(), "question", { config: multi });
-    expect(leads(model)).toEqual(["t > mail", "mail > question"]);
-    expect(openEndsOf(model, stepOf(model, "question")!)).toEqual(["x", "default"]);
+    expect(model.ways.map(({ branch, to }) => [branch, to])).toEqual([
+      [null, "mail"],
+      [null, "question"],
+      ["x", "a"],
+      ["default", "b"],
+    ]);
+    expect(changed(model, "question", { config: {} }).ways).toEqual(branched().ways);
   });
 
   test("a wait without an end is left by its event only, and a way without a branch serves both", () => {

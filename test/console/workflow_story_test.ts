@@ -128,6 +128,8 @@ describe("what differs between two graphs", () => {
       "“A”, Yes, leads to “D”",
       "“A”, No, no longer leads to “C”",
     ]);
+    const own = new Map([["a", { yes: "Paid" }]]);
+    expect(changeWords(changesBetween(one, other), names, own)[0]).toBe("“A”, Paid, leads to “D”");
   });
 
   test("is drawn as one graph, with what is gone beside what there is", () => {

@@ -148,6 +148,17 @@ describe("POST /workflows/:id/graph/check", () => {
         Round: day,
         About: day,
         Wait: { type: "WAIT_FOR_EVENT", config: { eventName: "paid", timeout: 60 } },
+        Plan: {
+          type: "CONDITION",
+          config: {
+            mode: "multi",
+            field: "data.plan",
+            branches: [
+              { id: "7fd0fa62", name: "On pro", operator: "equals", value: "pro" },
+              { id: "free", name: "Free", operator: "equals", value: "free" },
+            ],
+          },
+        },
         End: exit,
       },
       [
@@ -159,7 +170,8 @@ describe("POST /workflows/:id/graph/check", () => {
         "Ask no> Round",
         "Round > About",
         "About > Round",
-        "Wait event> End",
+        "Wait event> Plan",
+        "Plan free> End",
       ],
     );
 
@@ -168,7 +180,8 @@ describe("POST /workflows/:id/graph/check", () => {
       faults: [],
       warnings: [
         "Past config.until: This date has passed: contacts go on at once",
-        'Wait: "Wait" leads nowhere by "Time is up": contacts end there',
+        'Wait: "Wait" leads nowhere by "Time is up" (timeout): contacts end there',
+        'Plan: "Plan" leads nowhere by "On pro", "None of them" (default): contacts end there',
         'Round: Contacts who come to "Round" go round for ever: no way leads out of the circle',
         'Bare templateId: "Hello" has no link to unsubscribe: add one, or make it MARKETING',
       ],

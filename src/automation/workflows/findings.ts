@@ -79,7 +79,15 @@ export const BRANCH_NAMES: ReadonlyMap<string, string> = new Map([
   ["default", "None of them"],
 ]);
 
-const nameOfBranch = (branch: string) => `"${BRANCH_NAMES.get(branch) ?? branch}"`;
+/** As the author calls it, or as the canvas does, with what transitions say where that is another word. */
+function nameOfBranch({ config }: GraphStep, branch: string): string {
+  const own = (config as { branches?: { id: string; name: string }[] } | undefined)?.branches;
+  const called = own?.find(({ id }) => id === branch)?.name;
+  if (called) return `"${called}"`;
+  const name = BRANCH_NAMES.get(branch) ?? branch;
+  const isOther = name.toLowerCase() !== branch.toLowerCase();
+  return isOther ? `"${name}" (${branch})` : `"${name}"`;
+}
 
 /** Where contacts end, or go round for ever, though other ways lead on. */
 function lostContacts(graph: Graph, reached: ReadonlySet<string>): WorkflowFinding[] {
@@ -88,7 +96,7 @@ function lostContacts(graph: Graph, reached: ReadonlySet<string>): WorkflowFindi
     ...open.map(({ step, branches }) =>
       warning(
         step.id,
-        `"${step.name}" leads nowhere by ${branches.map(nameOfBranch).join(", ")}: contacts end there`,
+        `"${step.name}" leads nowhere by ${branches.map((branch) => nameOfBranch(step, branch)).join(", ")}: contacts end there`,
       ),
     ),
     ...caught.map(({ id, name }) =>

@@ -89,6 +89,7 @@ function Shown({ execution, graph }: Props) {
           <TimeLine
             label="What happened"
             lines={linesOf(execution)}
+            steps={graph.data?.steps ?? []}
             chosen={step || null}
             choose={choose}
             openMail={(id) => set({ mail: id })}

@@ -14,7 +14,7 @@ import { useCampaignActions } from "../campaigns/actions.tsx";
 import classes from "./campaign.module.css";
 import type { Stored, Words } from "./kind.ts";
 import { useReach } from "./reach.tsx";
-import { faultOf, localTime, tomorrow, zoneAt } from "./times.ts";
+import { faultOf, localTime, tomorrow, zoneAt } from "../../parts/local_time.ts";
 
 interface Props {
   stored: Stored;

@@ -86,7 +86,12 @@ function wayBetween({ stepId, branch }: Visit, to: string, ways: DrawnWay[]): Dr
 }
 
 /** What came of a step, in words; the time that it waits until stands apart. */
-export function outcomeWords(type: string | undefined, told: Told, isWaiting: boolean): string {
+export function outcomeWords(
+  type: string | undefined,
+  told: Told,
+  isWaiting: boolean,
+  branchNames?: Record<string, string>,
+): string {
   switch (type) {
     case "TRIGGER":
       return "Began here";
@@ -97,7 +102,7 @@ export function outcomeWords(type: string | undefined, told: Told, isWaiting: bo
     case "WAIT_FOR_EVENT":
       return waitWords(told, isWaiting);
     case "CONDITION":
-      return told.branch === undefined ? "" : `Goes on by “${branchName(told.branch)}”`;
+      return told.branch === undefined ? "" : `Goes on by “${branchName(told.branch, branchNames)}”`;
     case "WEBHOOK":
       return webhookWords(told, isWaiting);
     case "UPDATE_CONTACT":

@@ -1,6 +1,7 @@
 // What happened to each step, in the order in which it was come to.
 import type { ReactNode } from "react";
-import type { StepType } from "../../parts/canvas/graph.ts";
+import type { GraphStep } from "../../api.gen.ts";
+import { branchNamesOf, type StepType } from "../../parts/canvas/graph.ts";
 import { STEP_KINDS } from "../../parts/canvas/step_types.tsx";
 import { FieldValue } from "../../parts/field_value.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -23,6 +24,8 @@ export interface Line {
 interface Props {
   label: string;
   lines: Line[];
+  /** Those of the graph: some have branches with names. */
+  steps: Pick<GraphStep, "id" | "config">[];
   /** The step that is chosen. */
   chosen: string | null;
   choose: (stepId: string) => void;
@@ -33,7 +36,7 @@ interface Props {
 }
 
 /** The lines; a click shows the step on the canvas. */
-export function TimeLine({ label, lines, chosen, choose, openMail, end }: Props) {
+export function TimeLine({ label, lines, steps, chosen, choose, openMail, end }: Props) {
   return (
     <ol className={classes.lines} aria-label={label}>
       {lines.map((line) => (
@@ -48,7 +51,11 @@ export function TimeLine({ label, lines, chosen, choose, openMail, end }: Props)
             >
               {line.name ?? "A deleted step"}
             </button>
-            <Outcome line={line} {...(openMail && { openMail })} />
+            <Outcome
+              line={line}
+              step={steps.find(({ id }) => id === line.stepId)}
+              {...(openMail && { openMail })}
+            />
           </div>
           <span className={classes.when}>
             <Time at={line.at} />
@@ -70,13 +77,19 @@ function Sign({ line: { type, error, isWaiting } }: { line: Line }) {
   );
 }
 
-function Outcome({ line, openMail }: { line: Line; openMail?: (id: string) => void }) {
+interface OutcomeProps {
+  line: Line;
+  step: Pick<GraphStep, "config"> | undefined;
+  openMail?: (id: string) => void;
+}
+
+function Outcome({ line, step, openMail }: OutcomeProps) {
   const { type, told, isWaiting, error } = line;
   const until = told.nextAttemptAt ?? told.until;
   return (
     <div className={classes.outcome}>
       {error === null ? (
-        outcomeWords(type, told, isWaiting)
+        outcomeWords(type, told, isWaiting, step && branchNamesOf(step))
       ) : (
         <strong className={classes.bad}>{error}</strong>
       )}

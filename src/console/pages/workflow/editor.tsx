@@ -145,6 +145,7 @@ function useCanvasEdits({ model, edits }: { model: Model; edits: ReturnType<type
 
 /** The graph as it is drawn. A step that says the same is the same object: it is not drawn again. */
 function drawnOf(model: Model, names: KnownNames): DrawnStep[] {
+  const leaving = new Set(model.ways.map(({ from }) => from));
   return model.steps.map((step) => ({
     id: step.id,
     type: step.type,
@@ -152,6 +153,7 @@ function drawnOf(model: Model, names: KnownNames): DrawnStep[] {
     about: aboutOf(step, names, model.trigger),
     place: step.place,
     openEnds: openEndsOf(model, step),
+    leadsOn: leaving.has(step.id),
     branchNames: branchNamesOf(step),
   }));
 }

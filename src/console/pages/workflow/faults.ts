@@ -84,9 +84,13 @@ function configFaults({ type, config, writing }: Step): [field: string, message:
         ...timeFaults("config.timeout", config.timeout, "Wait for some time"),
       ];
     case "CONDITION":
-      return writing !== undefined || !isAsked(config)
-        ? [["config.condition", "The question is incomplete"]]
-        : [];
+      if (writing === undefined && isAsked(config)) return [];
+      return [
+        ...(config.mode === "multi" && !config.field
+          ? [["config.field", "Choose a field"] as [string, string]]
+          : []),
+        ["config.condition", "The question is incomplete"],
+      ];
     case "WEBHOOK":
       return [
         ...urlFaults(config.url),

@@ -71,11 +71,15 @@ function fieldsChanged(was: GraphStep, is: GraphStep): string[] {
   ];
 }
 
-/** The differences as sentences. `names` are those of all steps of both. */
-export function changeWords(changes: GraphChanges, names: ReadonlyMap<string, string>): string[] {
+/** The differences as sentences. `names` are those of all steps of both, `branchNames` those of their branches. */
+export function changeWords(
+  changes: GraphChanges,
+  names: ReadonlyMap<string, string>,
+  branchNames: ReadonlyMap<string, Record<string, string> | undefined> = new Map(),
+): string[] {
   const nameOf = (id: string) => `“${names.get(id) ?? "a step"}”`;
   const wayWords = ({ from, to, branch }: DrawnWay) =>
-    `${nameOf(from)}${branch === null ? "" : `, ${branchName(branch)},`} leads to ${nameOf(to)}`;
+    `${nameOf(from)}${branch === null ? "" : `, ${branchName(branch, branchNames.get(from))},`} leads to ${nameOf(to)}`;
   return [
     ...changes.steps.map(({ kind, step, fields }) => {
       if (kind === "added") return `${nameOf(step.id)} was added`;

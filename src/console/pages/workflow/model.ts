@@ -205,14 +205,32 @@ export function afterRemoval(model: Model, id: string): string {
   return before.length > 0 ? `${names(before)} is now an end` : "";
 }
 
-/** With other words, another config or another template of a step. Ways by branches that are gone go, too. */
+/**
+ * With other words, another config or another template of a step. Ways by branches that are gone go, too, unless it now
+ * decides in another manner: then “Yes” is the first of several answers, “No” is “None of them”, and the other way round.
+ */
 export function changed(model: Model, id: string, patch: Partial<Omit<Step, "id" | "type">>): Model {
   const steps = model.steps.map((step) => (step.id === id ? { ...step, ...patch } : step));
   const step = steps.find((one) => one.id === id);
   if (!step) return model;
   const branches = branchesOf(step);
   const isKept = ({ from, branch }: Way) => from !== id || branch === null || branches.includes(branch);
-  return { ...model, steps, ways: model.ways.every(isKept) ? model.ways : model.ways.filter(isKept) };
+  if (model.ways.every(isKept)) return { ...model, steps };
+  const renamed = inOtherManner(branchesOf(stepOf(model, id)!), branches);
+  const ways = model.ways.map((way) =>
+    way.from === id && way.branch !== null ? { ...way, branch: renamed.get(way.branch) ?? way.branch } : way,
+  );
+  return { ...model, steps, ways: ways.filter(isKept) };
+}
+
+/** What the branches are afterwards where one question becomes several answers, or several one. */
+function inOtherManner(before: string[], after: string[]): Map<string, string> {
+  const isMany = (branches: string[]) => branches.at(-1) === "default";
+  if (before.length === 0 || after.length === 0 || isMany(before) === isMany(after)) return new Map();
+  return new Map([
+    [before[0]!, after[0]!],
+    [before.at(-1)!, after.at(-1)!],
+  ]);
 }
 
 /** With steps at other places. */

@@ -3,7 +3,14 @@ import { Button } from "@mantine/core";
 import { useMemo } from "react";
 import type { GraphDocument, StepStatistics, WorkflowGraph } from "../../api.gen.ts";
 import { useNames } from "../../parts/canvas/drawn.ts";
-import { type Badge, branchName, type Marks, type StepMark, wayId } from "../../parts/canvas/graph.ts";
+import {
+  type Badge,
+  branchName,
+  branchNamesOf,
+  type Marks,
+  type StepMark,
+  wayId,
+} from "../../parts/canvas/graph.ts";
 import { formatCompact, formatNumber, formatPercent } from "../../parts/format.ts";
 import { ContactsIcon } from "../../parts/icons.tsx";
 import { Loaded } from "../../parts/states.tsx";
@@ -114,6 +121,7 @@ function OfStep({ graph, counted }: OfStepProps) {
   const [, set] = useUrlState({ tab: "canvas", at: "" });
   const { stepId, waiting, entered, passed, failed, conversion, transitions } = counted;
   const nameOf = (id: string) => graph.steps.find((step) => step.id === id)?.name ?? "";
+  const step = graph.steps.find(({ id }) => id === stepId);
   return (
     <>
       <h3 className={classes.name}>{nameOf(stepId)}</h3>
@@ -126,7 +134,7 @@ function OfStep({ graph, counted }: OfStepProps) {
         {transitions.map(({ to, branch, passed: on, share }) => (
           <Figure
             key={`${to}${branch}`}
-            label={`${branch === null ? "On" : branchName(branch)} to ${nameOf(to)}`}
+            label={`${branch === null ? "On" : branchName(branch, step && branchNamesOf(step))} to ${nameOf(to)}`}
             value={`${formatNumber(on)} (${formatPercent(share / 100)})`}
           />
         ))}

@@ -111,6 +111,7 @@ function Walked({ workflow, graph, trial }: Props) {
             <TimeLine
               label="What would happen"
               lines={linesOf(trial)}
+              steps={graph.steps}
               chosen={step || null}
               choose={choose}
             />

@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import type { ListedWorkflowVersion, Workflow, WorkflowVersion } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { useNames } from "../../parts/canvas/drawn.ts";
+import { branchNamesOf } from "../../parts/canvas/graph.ts";
 import { formatCount } from "../../parts/format.ts";
 import { Failed, Loaded, SkeletonLines } from "../../parts/states.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -155,8 +156,9 @@ function Differences({ workflow, before, after }: DifferencesProps) {
     if (!before)
       return { words: ["This is the oldest version that is kept."], graph: after, marks: undefined };
     const changes = changesBetween(before, after);
-    const stepNames = new Map([...before.steps, ...after.steps].map(({ id, name }) => [id, name]));
-    const found = changeWords(changes, stepNames);
+    const all = [...before.steps, ...after.steps];
+    const stepNames = new Map(all.map(({ id, name }) => [id, name]));
+    const found = changeWords(changes, stepNames, new Map(all.map((step) => [step.id, branchNamesOf(step)])));
     return {
       words: found.length > 0 ? found : ["Both are the same."],
       graph: merged(before, after),

@@ -22,6 +22,8 @@ export interface DrawnStep {
   place: Place | null;
   /** The branches that lead nowhere yet, offered to be continued; `null` among them is the one way out. */
   openEnds?: (string | null)[] | undefined;
+  /** Whether it leads on already: what is open stands beside that way, not on it. */
+  leadsOn?: boolean | undefined;
   /** What its branches are called, where that differs from what all of the type are called. */
   branchNames?: Record<string, string> | undefined;
 }
@@ -92,9 +94,11 @@ export function placesOf(steps: Pick<GraphStep, "id" | "position" | "type">[]): 
   );
 }
 
-/** What the author has called the branches of a step. */
+/** What the author has called the branches of a step; one without a name is told by its number. */
 export function branchNamesOf({ config }: Pick<GraphStep, "config">): Record<string, string> | undefined {
   if (!Array.isArray(config.branches)) return undefined;
-  const named = (config.branches as { id?: string; name?: string }[]).filter(({ id, name }) => id && name);
-  return Object.fromEntries(named.map(({ id, name }) => [id!, name!]));
+  const branches = config.branches as { id?: string; name?: string }[];
+  return Object.fromEntries(
+    branches.flatMap(({ id, name }, n) => (id ? [[id, name?.trim() || `Branch ${n + 1}`]] : [])),
+  );
 }

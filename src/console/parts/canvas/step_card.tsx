@@ -65,10 +65,10 @@ export const StepCard = memo(function StepCard({ data }: NodeProps<StepNode>) {
 });
 
 /** A click adds a step there; dragged to another step, it leads to that. */
-function OpenEnds({ step: { id, name, openEnds = [], branchNames } }: { step: DrawnStep }) {
+function OpenEnds({ step: { id, name, openEnds = [], leadsOn, branchNames } }: { step: DrawnStep }) {
   const actions = useContext(CanvasContext);
   return (
-    <div className={`${classes.ends} nodrag`}>
+    <div className={`${classes.ends} nodrag`} data-beside={leadsOn || undefined}>
       {openEnds.map((branch) => {
         const words = branch === null ? null : branchName(branch, branchNames);
         return (

@@ -1,12 +1,13 @@
 // A delay: for some time, or until a moment.
 import { Autocomplete, SegmentedControl, TextInput } from "@mantine/core";
+import { localTime, tomorrow, zoneAt } from "../../../parts/local_time.ts";
 import { Duration, type Unit } from "./duration.tsx";
 import type { StepFormProps } from "./form.ts";
 
 const KINDS = [
   { value: "time", label: "For some time" },
   { value: "moment", label: "Until a date" },
-  { value: "field", label: "Until theirs" },
+  { value: "field", label: "Contact’s date" },
 ];
 
 export function DelayForm({ step: { config }, names, setConfig, errorOf }: StepFormProps) {
@@ -15,7 +16,7 @@ export function DelayForm({ step: { config }, names, setConfig, errorOf }: StepF
   const kind = until === undefined ? "time" : field === undefined ? "moment" : "field";
   const choose = (next: string) => {
     if (next === "time") setConfig({ amount: 1, unit: "days" }, "kind");
-    else setConfig({ until: next === "field" ? "data." : tomorrow() }, "kind");
+    else setConfig({ until: next === "field" ? "data." : instantOf(tomorrow()) }, "kind");
   };
   const dates =
     names.vocabulary?.fields.filter(({ type }) => type === "date").map((known) => known.field) ?? [];
@@ -42,12 +43,9 @@ export function DelayForm({ step: { config }, names, setConfig, errorOf }: StepF
         <TextInput
           type="datetime-local"
           label="Wait until"
-          description="In UTC. If it has passed, the contact continues at once."
+          description={`In the time of this computer: ${zoneAt(until!)}. If it has passed, the contact continues at once.`}
           value={localOf(until!)}
-          onChange={(event) => {
-            const { value } = event.currentTarget;
-            setConfig({ until: value ? `${value}:00Z` : "" }, "until");
-          }}
+          onChange={({ currentTarget: { value } }) => setConfig({ until: instantOf(value) }, "until")}
           error={errorOf("config.until")}
         />
       )}
@@ -66,12 +64,13 @@ export function DelayForm({ step: { config }, names, setConfig, errorOf }: StepF
   );
 }
 
-function tomorrow(): string {
-  const at = new Date(Date.now() + 86_400_000);
-  return `${at.toISOString().slice(0, 10)}T09:00:00Z`;
+/** As it is stored: the same moment wherever it is read. */
+function instantOf(text: string): string {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? "" : at.toISOString();
 }
 
 function localOf(until: string): string {
   const at = new Date(until);
-  return Number.isNaN(at.getTime()) ? "" : at.toISOString().slice(0, 16);
+  return Number.isNaN(at.getTime()) ? "" : localTime(at);
 }
