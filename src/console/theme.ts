@@ -139,6 +139,8 @@ const NAMES = {
   "--mantine-color-green-light": "var(--fine-tint)",
   "--mantine-color-green-light-color": "var(--fine)",
   "--mantine-color-green-text": "var(--fine)",
+  // Of entries of menus.
+  "--mantine-color-yellow-6": "var(--warn)",
   "--mantine-color-yellow-light": "var(--warn-tint)",
   "--mantine-color-yellow-light-color": "var(--warn)",
   "--mantine-color-yellow-text": "var(--warn)",

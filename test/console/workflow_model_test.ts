@@ -12,7 +12,7 @@ import {
 } from "../../src/console/parts/canvas/graph.ts";
 import { scheduleWords } from "../../src/console/parts/canvas/words.ts";
 import { differences } from "../../src/console/pages/workflow/differences.ts";
-import { faultsOf, faultsOfRefusal, merged } from "../../src/console/pages/workflow/faults.ts";
+import { faultsOf, faultsOfRefusal, merged, stillSaid } from "../../src/console/pages/workflow/faults.ts";
 import { cronOf, rhythmOf } from "../../src/console/pages/workflow/forms/schedule.ts";
 import { begun, changedTo, type History, redone, undone } from "../../src/console/pages/workflow/history.ts";
 import {
@@ -338,6 +338,19 @@ describe("what is wrong", () => {
     ]);
     const all = merged(refused, faultsOf(model));
     expect(all.filter(({ stepId, field }) => stepId === "b" && field === "config.url")).toHaveLength(1);
+  });
+
+  test("what the service said of a step is not said any more once the step is another one", () => {
+    const before = branched();
+    const said = faultsOfRefusal(before, [
+      { field: "steps.4.config.url", message: "Expected a URL" },
+    ] as never);
+    expect(stillSaid(said, before.steps, changed(before, "a", { name: "Other" }))).toEqual(said);
+    expect(stillSaid(said, before.steps, structuredClone(before))).toEqual(said);
+    expect(
+      stillSaid(said, before.steps, changed(before, "b", { config: { url: "https://x.example" } })),
+    ).toEqual([]);
+    expect(stillSaid(said, before.steps, removed(before, "b"))).toEqual([]);
   });
 
   test("two versions are compared in words", () => {

@@ -1,6 +1,6 @@
 // What is wrong with a workflow: what can be told here while somebody types, and what the service has found.
 import type { FieldFault } from "../../api.ts";
-import { branchesOf, type Model, openEndsOf, reachedIn, type Step } from "./model.ts";
+import { branchesOf, type Model, openEndsOf, reachedIn, type Step, stepOf } from "./model.ts";
 
 /** Something that is wrong. */
 export interface Fault {
@@ -166,3 +166,15 @@ export function merged(...lists: Fault[][]): Fault[] {
   };
   return sorted(lists.flat().filter(isNew));
 }
+
+/** Those of a graph as it was, without those of steps that were changed since or are gone. */
+export function stillSaid(faults: Fault[], checked: Step[], model: Model): Fault[] {
+  const said = new Map(checked.map((step) => [step.id, step]));
+  const isAsItWas = (id: string) => {
+    const [was, is] = [said.get(id), stepOf(model, id)];
+    return was !== undefined && is !== undefined && (was === is || textOf(was) === textOf(is));
+  };
+  return faults.filter(({ stepId }) => stepId === null || isAsItWas(stepId));
+}
+
+const textOf = ({ name, config, templateId }: Step) => JSON.stringify([name, config, templateId]);
