@@ -927,21 +927,22 @@ export interface Queries {
      * (sql/queries/emails.sql:610) */
     attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; content: Uint8Array } | null>;
     /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
-     * contact by their names, and no longer after it than anybody opens a mail.
+     * contact, or without one, by their names, and no longer after it than anybody opens a mail. In two parts: "is not distinct
+     * from" uses no index.
      * (sql/queries/emails.sql:620) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:656) */
+     * (sql/queries/emails.sql:670) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:667) */
+     * (sql/queries/emails.sql:681) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:673) */
+     * (sql/queries/emails.sql:687) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:681) */
+     * (sql/queries/emails.sql:695) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {

@@ -4,6 +4,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { searchEmails } from "../../src/sending/delivery/email_search.ts";
 import { type EmailFilter, listEmails } from "../../src/sending/delivery/emails.ts";
+import { mailEvents } from "../../src/sending/delivery/shown_mail.ts";
 import { useService } from "../support/service.ts";
 
 const ROWS = 30_000;
@@ -49,16 +50,25 @@ beforeAll(async () => {
         select array_agg(id order by subject) as ids from contents where project_id = ${project.id}
       ) as o
       order by n`;
+    // Thirty opens of each contact's first mail, and of everybody's together a thousand times as many.
+    await sql`
+      insert into events (project_id, contact_id, email_id, name, data, created_at, depth)
+      select ${project.id}, m.contact_id, m.id, 'email.open', '{}', now(), 0
+      from (select distinct on (contact_id) id, contact_id from emails where project_id = ${project.id}) as m
+      cross join generate_series(1, 30)`;
   });
 }, 240_000);
 
-/** The mails that a statement reads, and those that it answers. */
-async function readBy(run: (tx: Context) => Promise<unknown[]>): Promise<{ read: number; rows: number }> {
+/** The mails, or the events, that a statement reads, and those that it answers. */
+async function readBy(
+  run: (tx: Context) => Promise<unknown[]>,
+  what: "emails" | "events" = "emails",
+): Promise<{ read: number; rows: number }> {
   return await service.pool.begin(async (sql) => {
     const seen = async () => {
       const [mails] = await sql`
-        select coalesce(seq_tup_read, 0)::int + coalesce(idx_tup_fetch, 0)::int as rows
-        from pg_stat_xact_user_tables where relname = 'emails' and schemaname = 'public'`;
+        select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
+        from pg_stat_xact_user_tables where starts_with(relname, ${what}) and schemaname = 'public'`;
       return mails!.rows as number;
     };
     const before = await seen();
@@ -85,6 +95,15 @@ describe.each(["never analyzed", "analyzed"])("of tables %s, a page", (state) =>
   beforeAll(async () => {
     if (state === "analyzed") await service.pool`analyze`;
   }, 240_000);
+
+  test("of what happened to a mail reads the events of its contact", async () => {
+    const [mail] = await service.pool`
+      select email_id as id from events where project_id = ${project.id} limit 1`;
+    const { read, rows } = await readBy((tx) => mailEvents(tx, project.id, mail!.id as string), "events");
+
+    expect(rows).toBeGreaterThanOrEqual(30);
+    expect(read).toBeLessThanOrEqual(2 * rows);
+  });
 
   test.each(FILTERS)("by %s reads what it answers", async (_name, filter) => {
     const { read, rows } = await readBy((tx) => listEmails(tx, project.id, filter(), page));
