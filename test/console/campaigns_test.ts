@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 tour(stage, "campaigns", {
   path: "/campaigns",
-  ready: (page) => page.getByRole("progressbar", { name: "On its way: 7,400 of 20,000 processed" }),
+  ready: (page) => page.getByRole("link", { name: "On its way" }),
   states: {
     menu: async (page) => {
       await page.getByRole("button", { name: "More for Goes out on Friday" }).click();

@@ -104,9 +104,21 @@ export async function overflows(page: Page): Promise<string[]> {
       return null;
     };
 
+    /** Whether a point of it has been scrolled out of what it stands in. */
+    const isScrolledAway = (element: Element, x: number, y: number) => {
+      for (let one: Element | null = element; one; one = one.parentElement) {
+        const { overflowX, position } = styleOf(one);
+        const { left, right, top, bottom } = one.getBoundingClientRect();
+        if (overflowX !== "visible" && (x < left || x > right || y < top || y > bottom)) return true;
+        if (position === "fixed") return false;
+      }
+      return false;
+    };
+
     /** Whether people see it: within the window, and behind nothing that has a colour. */
     const isSeen = ({ element, rect }: Leaf) => {
       const [x, y] = [rect.left + rect.width / 2, rect.top + rect.height / 2];
+      if (isScrolledAway(element, x, y)) return false;
       for (const above of document.elementsFromPoint(x, y)) {
         if (above === element || above.contains(element)) return true;
         if (!element.contains(above) && !isClear(styleOf(above).backgroundColor)) return false;

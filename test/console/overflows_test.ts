@@ -17,6 +17,7 @@ let page: Page;
 
 const found = async (html: string) => {
   await page.setContent(`${STYLE}<main>${html}</main>`);
+  await page.evaluate(() => document.querySelector(".scrolled")?.scrollTo({ top: 24 }));
   return await overflows(page);
 };
 
@@ -76,6 +77,10 @@ describeInBrowser("what does not fit", () => {
     [
       "text behind a dialog",
       `<p>The page below</p><div role="dialog" class="panel" style="position: fixed; top: 0">The dialog above</div>`,
+    ],
+    [
+      "text that was scrolled away beneath other text",
+      `<p style="margin: 0">The bar</p><div style="height: 60px; overflow: auto" class="scrolled"><p style="margin: 0">The first line</p><p>A second</p><p>A third</p></div>`,
     ],
     [
       "words for readers of the screen",

@@ -94,11 +94,7 @@ tour(stage, "segments", {
   path: "/segments",
   ready: (page) => page.getByText("Pro customers"),
   // oxlint-disable-next-line unicorn/no-thenable
-  then: (page) =>
-    page
-      .getByRole("img", { name: /^Members: / })
-      .first()
-      .waitFor({ state: "attached" }),
+  then: (page) => page.locator('[aria-label^="Members: "]').first().waitFor({ state: "attached" }),
 });
 tour(stage, "segment", {
   path: () => `/segments/${ids.vips}`,

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { axeFaults } from "../support/axe.ts";
 import { overflows } from "./overflows.ts";
-import type { OpenPage } from "./support.ts";
+import type { OpenPage } from "./pages.ts";
 
 /** WCAG 2.2, levels A and AA. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

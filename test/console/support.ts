@@ -1,18 +1,20 @@
 // The console in a real browser: one service and one browser for a test file. Each page that is opened keeps what the browser
-// complains of, and `tour` looks at a page in every scheme and width.
+// complains of, and `tour` looks at a page and its states: at each once in the suite, in every scheme and width in
+// `bun run test:tour`.
 import { afterAll, beforeAll, describe, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Config } from "../../src/config/mod.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
-import { CHROMIUM, closeContexts, keptContexts, openBrowser, noChromium } from "../support/chromium.ts";
+import { CHROMIUM, closeContexts, openBrowser, noChromium } from "../support/chromium.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
+import { HEIGHTS, type OpenOptions, type OpenPage, openPage, type Scheme, type Width } from "./pages.ts";
 import { expectSound } from "./sound.ts";
 
-export { expectSound };
+export { expectSound, type OpenPage };
 
 /** Of the project: as long as names are where words are put together. */
 const NAME = "Fahrradgroßhandelsgesellschaft Nord & Süd";
@@ -26,38 +28,6 @@ export const browserTest = (name: string, run: () => Promise<unknown>, timeoutMs
 /** Tests in the browser, with the same words. */
 export const describeInBrowser = (name: string, tests: () => void): void =>
   void describe.skipIf(!hasBrowser)(`${name}${noChromium}`, tests);
-
-/** Of a page, that tests listen to. */
-const EVENTS = [
-  "console",
-  "dialog",
-  "download",
-  "framenavigated",
-  "pageerror",
-  "popup",
-  "request",
-  "response",
-];
-
-const HEIGHTS = { 1280: 860, 390: 844 } as const;
-type Width = keyof typeof HEIGHTS;
-type Scheme = "light" | "dark";
-
-/** How a page is opened. */
-export interface OpenOptions {
-  /** Who is logged in. Left out: the owner. Null: nobody. */
-  as?: Person | null;
-  scheme?: Scheme;
-  width?: Width;
-}
-
-/** A page that was opened. */
-export interface OpenPage extends Page {
-  /** What the browser has complained of: errors, refusals of the policy, requests to elsewhere. */
-  complaints: string[];
-  /** That of the console: every request to elsewhere is a complaint. */
-  origin: string;
-}
 
 /** The console of one test file. */
 export interface Console {
@@ -119,7 +89,11 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
   const pathOf = (path: string) =>
     `/app${path.startsWith("~") ? path.slice(1) : `/p/${stage.project.id}${path === "/" ? "" : path}`}`;
   stage.open = async (path, options = {}) => {
-    const page = await openPage(stage, options);
+    const page = await openPage({
+      ...options,
+      origin: stage.origin,
+      as: options.as === undefined ? stage.owner : options.as,
+    });
     await page.goto(`${stage.origin}${pathOf(path)}`);
     return page;
   };
@@ -141,85 +115,6 @@ function serve(fetch: (request: Request) => Response | Promise<Response>): Retur
   }
   lastPort = server.port!;
   return server;
-}
-
-/** Pages that tests are done with, for others to use, also those of the next file. */
-const left: Record<Width, OpenPage[]> = { 1280: [], 390: [] };
-
-async function openPage(stage: Console, options: OpenOptions): Promise<OpenPage> {
-  const { as = stage.owner, scheme = "light", width = 1280 } = options;
-  const used = left[width].pop();
-  const page = used && !used.isClosed() ? used : await newPage(width);
-  keptContexts.delete(page.context());
-  Object.assign(page, { complaints: [], origin: stage.origin });
-  await page.setViewportSize({ width, height: HEIGHTS[width] });
-  await page.emulateMedia({ colorScheme: scheme });
-  if (as) await addCookie(page.context(), as, stage.origin);
-  return page;
-}
-
-/** A page in a context of its own. Who closes the context leaves it to the next test: to make one costs more than to load it. */
-async function newPage(width: Width): Promise<OpenPage> {
-  const browser = await openBrowser();
-  const context = await browser.newContext({
-    viewport: { width, height: HEIGHTS[width] },
-    isMobile: width === 390,
-    hasTouch: width === 390,
-    locale: "en-GB",
-    timezoneId: "UTC",
-    permissions: [],
-    reducedMotion: "reduce",
-  });
-  const page = (await context.newPage()) as OpenPage;
-  listen(page);
-  const close = context.close.bind(context);
-  context.close = async () => {
-    if (keptContexts.has(context)) return;
-    try {
-      for (const event of EVENTS) await page.removeAllListeners(event);
-      await empty(page);
-      listen(page);
-      keptContexts.add(context);
-      left[width].push(page);
-    } catch {
-      await close();
-    }
-  };
-  return page;
-}
-
-function listen(page: OpenPage): void {
-  page.on("console", (message) => {
-    if (message.type() === "error") page.complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => page.complaints.push(String(error)));
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (/^https?:$/.test(url.protocol) && url.origin !== page.origin)
-      page.complaints.push(`asked for ${url.href}`);
-  });
-}
-
-/** As a new page is. Throws where it cannot be made so. */
-async function empty(page: Page): Promise<void> {
-  const context = page.context();
-  if (context.pages().length > 1) throw new Error("Cannot use the page again: the test has opened others");
-  // A test that failed may have left it so.
-  await context.setOffline(false);
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.evaluate(() => {
-    localStorage.clear();
-    sessionStorage.clear();
-  });
-  await page.goto("about:blank");
-  await page.mouse.move(0, 0);
-  await context.clearCookies();
-  await context.clearPermissions();
-}
-
-async function addCookie(context: BrowserContext, { cookie }: Person, url: string): Promise<void> {
-  const [name, ...value] = cookie.split("=");
-  await context.addCookies([{ name: name!, value: value.join("="), url, httpOnly: true, sameSite: "Lax" }]);
 }
 
 /** Keeps a picture of a page under `test/artefacts/console`. */
@@ -255,9 +150,27 @@ interface Tour {
   refused?: number[];
 }
 
+/** A look at a page. */
+type Look = readonly [Width, Scheme];
+
+/** `bun run test:tour` runs nothing but the tours, and looks at everything in its width and schemes. */
+const isLong = process.env.TOUR === "long";
+
+/** What goes wrong in one look only goes wrong here more often than not: nothing has room, and few people draw for the dark. */
+const DARK_PHONE: Look = [390, "dark"];
+
+/** Of a page: all four. Each differs from the one before in one thing. */
+const PAGE_LOOKS: readonly Look[] = isLong
+  ? [[1280, "light"], [1280, "dark"], DARK_PHONE, [390, "light"]]
+  : [DARK_PHONE];
+
+/** Of a state: each width and each scheme once, which is half of what the four cost. */
+const STATE_LOOKS: readonly Look[] = isLong ? [[1280, "light"], DARK_PHONE] : [DARK_PHONE];
+
 /**
- * A test: in both widths and schemes the page is sound, and so is each of its states on a desktop in the light and on a phone
- * in the dark. A picture of each look is kept as `<name>-<scheme>-<width>.jpg`.
+ * A test: the page and each of its states are sound, in the suite in the dark on a phone; in the long run the page in both
+ * widths and schemes, a state on a desktop in the light, too. A picture of each look is kept as `<name>-<scheme>-<width>.jpg`.
+ * The tours of a file walk on in one page.
  * `tour(stage, "contacts", { path: "/contacts", ready: (page) => page.getByRole("table") })`.
  */
 export function tour(
@@ -265,10 +178,8 @@ export function tour(
   name: string,
   { path, ready, then, states = {}, as, refused = [] }: Tour,
 ): void {
-  browserTest(`${name} is sound on a desktop and on a phone, in the light and in the dark`, async () => {
-    const page = await stage.open(typeof path === "string" ? path : path(), {
-      ...(as !== undefined && { as }),
-    });
+  browserTest(`${name} is sound ${isLong ? "in every look" : "on a phone in the dark"}`, async () => {
+    const page = await walkTo(stage, typeof path === "string" ? path : path(), as);
     await ready(page).first().waitFor();
     await then?.(page);
     await look(page, name, refused, PAGE_LOOKS);
@@ -276,38 +187,46 @@ export function tour(
       await reach(page);
       await look(page, `${name}--${state}`, refused, STATE_LOOKS);
     }
-    await page.context().close();
+    walkers.set(stage, { page, as });
   });
 }
 
-type Look = readonly [Width, Scheme];
+/** The page of a file's tours, and who is logged in there. One that a tour has failed in is used no more. */
+const walkers = new WeakMap<Console, { page: OpenPage; as: OpenOptions["as"] }>();
 
-/** Of a page: all four. Each differs from the one before in one thing. */
-const PAGE_LOOKS: readonly Look[] = [
-  [1280, "light"],
-  [1280, "dark"],
-  [390, "dark"],
-  [390, "light"],
-];
+async function walkTo(stage: Console, path: string, as: OpenOptions["as"]): Promise<OpenPage> {
+  const walker = walkers.get(stage);
+  walkers.delete(stage);
+  if (walker && walker.as === as && (await isBare(walker.page))) {
+    walker.page.complaints = [];
+    await stage.visit(walker.page, path);
+    return walker.page;
+  }
+  await walker?.page.context().close();
+  const [width, scheme] = PAGE_LOOKS[0]!;
+  return await stage.open(path, { width, scheme, ...(as !== undefined && { as }) });
+}
 
-/** Of a state: each width and each scheme once, which is half of what the four cost. */
-const STATE_LOOKS: readonly Look[] = [
-  [1280, "light"],
-  [390, "dark"],
-];
+/** Whether nothing lies over the page, which would be there on the next one, too. */
+const isBare = async (page: Page): Promise<boolean> =>
+  (await page.locator("[role=dialog], [role=menu], .mantine-Notification-root").count()) === 0;
 
-/** The same page in several looks: it follows the window and the system while it is shown. */
+/** The same page in several looks: it follows the window and the system while it is shown, and ends in the first. */
 async function look(page: OpenPage, name: string, refused: number[], looks: readonly Look[]): Promise<void> {
   let before: Width | undefined;
   for (const [width, scheme] of looks) {
-    await page.setViewportSize({ width, height: HEIGHTS[width] });
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
+    await wear(page, [width, scheme]);
     await settled(page);
     await keepPicture(page, `${name}-${scheme}-${width}`);
     // At the same width nothing but the colours can differ.
     await expectSound(page, { refused, onlyColours: width === before });
     before = width;
   }
-  await page.setViewportSize({ width: 1280, height: HEIGHTS[1280] });
+  if (looks.length > 1) await wear(page, looks[0]!);
+}
+
+async function wear(page: Page, [width, scheme]: Look): Promise<void> {
+  await page.setViewportSize({ width, height: HEIGHTS[width] });
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
 }
