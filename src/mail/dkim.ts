@@ -143,14 +143,24 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a;
 }
 
-/** With single blanks, and none at the end of a line. Most bodies are so: base64, and headers of our own. */
+/** With single blanks, and none at the end of a line. */
 function tightened(text: Buffer): Buffer {
   if (!LOOSE_BLANKS.some((blanks) => text.includes(blanks))) return text;
-  const tight = text
-    .toString("latin1")
-    .replace(/[ \t]+/g, " ")
-    .replaceAll(" \r\n", LINE_END);
-  return Buffer.from(tight, "latin1");
+  const tight = Buffer.allocUnsafe(text.length);
+  let length = 0;
+  let isAfterBlank = false;
+  for (let i = 0; i < text.length; i++) {
+    const byte = text[i]!;
+    if (byte === 0x20 || byte === 0x09) {
+      if (!isAfterBlank) tight[length++] = 0x20;
+      isAfterBlank = true;
+      continue;
+    }
+    if (isAfterBlank && byte === 0x0d && text[i + 1] === 0x0a) length -= 1;
+    tight[length++] = byte;
+    isAfterBlank = false;
+  }
+  return tight.subarray(0, length);
 }
 
 /** The field with the signature and its line end. */

@@ -1,11 +1,17 @@
 import type { SendMailOptions } from "nodemailer";
+import { encodeText } from "./_text_part.ts";
 import type { Mail } from "./mailer.ts";
 
 /** What the mail library neither encodes nor keeps apart from the parts of the mail itself. */
 const UNENCODED = /^\s*(message|multipart)\//i;
 
-/** The mail as the mail library takes it. It encodes names, subjects and bodies; it may read no file and no URL. */
+/**
+ * The mail as the mail library takes it. It encodes names, subjects and files, and the text of a mail that is nothing else;
+ * it may read no file and no URL.
+ */
 export function toMessage(mail: Mail): SendMailOptions {
+  // For the library a text of ours that stands alone would be the whole message, with its header.
+  const isAlone = mail.attachments.length === 0 && (mail.html === "" || mail.text === "");
   return {
     messageId: `<${mail.messageId}>`,
     envelope: { from: mail.envelope.from, to: [mail.envelope.to] },
@@ -13,8 +19,8 @@ export function toMessage(mail: Mail): SendMailOptions {
     to: mail.to,
     ...(mail.replyTo && { replyTo: { name: "", address: mail.replyTo } }),
     subject: mail.subject,
-    html: mail.html,
-    text: mail.text,
+    html: isAlone ? mail.html : inOurs("html", mail.html),
+    text: isAlone ? mail.text : inOurs("plain", mail.text),
     headers: { ...mail.headers },
     attachments: mail.attachments.map((attachment) => ({
       filename: attachment.filename,
@@ -33,9 +39,15 @@ export function toMessage(mail: Mail): SendMailOptions {
       ...(attachment.cid && { cid: attachment.cid }),
     })),
     date: mail.date,
-    // Half the cost of quoted-printable, and no line can be too long.
     textEncoding: "base64",
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+function inOurs(subtype: "plain" | "html", text: string): { raw: string } | undefined {
+  if (text === "") return undefined;
+  const { encoding, body } = encodeText(text);
+  const fields = `Content-Type: text/${subtype}; charset=utf-8\r\nContent-Transfer-Encoding: ${encoding}`;
+  return { raw: `${fields}\r\n\r\n${body.toString("latin1")}` };
 }

@@ -1,11 +1,11 @@
 // The report of a campaign: while it is being sent, and from then on.
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import PostalMime from "postal-mime";
 import { durationOf, rateOf } from "../../src/console/pages/campaign/report/pace.ts";
 import { periodsOf } from "../../src/console/pages/campaign/report/periods.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { BROWSER } from "../support/followed_mails.ts";
+import { readMail } from "../support/received_mail.ts";
 import { eventually } from "./eventually.ts";
 import { describeInBrowser, expectSound, keepPicture, tour, useConsole } from "./support.ts";
 
@@ -229,7 +229,7 @@ describeInBrowser("the report of a campaign", () => {
     await page.getByRole("heading", { name: "Being sent" }).waitFor({ state: "detached" });
     await figure(page, "Sent").getByText("29", { exact: true }).waitFor();
 
-    const { html } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+    const { html } = await readMail(service.smtp.received.at(-1)!.source);
     const followed = /href="http:\/\/[^/]+(\/t\/c\/[^"]+)"/.exec(html!)![1]!;
     await service.request("GET", followed, { headers: { "user-agent": BROWSER } });
     await service.runJobs();

@@ -1,10 +1,10 @@
 // The first hour of a shop, by mouse: an account, a project, a domain that proves itself, an audience from a file, a segment.
 import { afterAll, beforeAll, expect } from "bun:test";
-import PostalMime from "postal-mime";
 import { createApp } from "../../src/http/mod.ts";
 import { createDns } from "../../src/mail/dns.ts";
 import { PASSWORD } from "../support/accounts.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
+import { readMail } from "../support/received_mail.ts";
 import { browserTest, keepPicture, type OpenPage, useConsole } from "./support.ts";
 
 const stage = useConsole({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -32,7 +32,7 @@ const go = (page: OpenPage, name: string) =>
 /** The link in the mail that is sent next. */
 async function nextLink(): Promise<string> {
   await stage.service.runJobs();
-  const { text } = await PostalMime.parse(stage.service.smtp.received.at(-1)!.source);
+  const { text } = await readMail(stage.service.smtp.received.at(-1)!.source);
   return text!.match(/http:\S+\/verify-email\S+/)![0];
 }
 

@@ -1,10 +1,10 @@
 // The ways in: a log-in with its second step, a new account, an invitation, and the links of account mails.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
-import PostalMime from "postal-mime";
 import { makeToken } from "../../src/accounts/people/tokens.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { join, PASSWORD, type Person, signUp } from "../support/accounts.ts";
+import { readMail } from "../support/received_mail.ts";
 import { eventually } from "./eventually.ts";
 import {
   expectSound,
@@ -58,7 +58,7 @@ async function linkIn(path: string): Promise<string> {
   stage.service.smtp.received.length = 0;
   await stage.service.runJobs();
   const texts = await Promise.all(
-    stage.service.smtp.received.map(async ({ source }) => (await PostalMime.parse(source)).text!),
+    stage.service.smtp.received.map(async ({ source }) => (await readMail(source)).text!),
   );
   const links = texts.flatMap((text) => text.match(/http:\S+/g) ?? []);
   return links.find((link) => link.startsWith(`${stage.origin}/app${path}`))!;

@@ -1,9 +1,9 @@
 // The links of account mails: where they lead, and what `POST /auth/link` says of them.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { hostedInstead } from "../../src/accounts/people/links.ts";
 import { makeToken, type TokenPurpose } from "../../src/accounts/people/tokens.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
+import { readMail } from "../support/received_mail.ts";
 import { useService } from "../support/service.ts";
 
 const PLATFORM_FROM = "Postrider <postrider@mail.example>";
@@ -38,9 +38,7 @@ const lookUp = (token: string, cookie = "") =>
 async function linksOf(of = service): Promise<URL[]> {
   of.smtp.received.length = 0;
   await of.runJobs();
-  const texts = await Promise.all(
-    of.smtp.received.map(async ({ source }) => (await PostalMime.parse(source)).text!),
-  );
+  const texts = await Promise.all(of.smtp.received.map(async ({ source }) => (await readMail(source)).text!));
   return texts.flatMap((text) => [...text.matchAll(/https?:\/\/\S+/g)].map(([url]) => new URL(url)));
 }
 

@@ -1,10 +1,10 @@
 // Somebody signs up with an address that is not theirs, before its owner does: what each of the two can reach from there.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { makeToken } from "../../src/accounts/people/tokens.ts";
 import { asUser, MustProve } from "../../src/accounts/people/oauth/identities.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, join, logIn, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
+import { readMail } from "../support/received_mail.ts";
 import { type Answer, type RequestOptions, useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -294,7 +294,7 @@ describe("the owner of an address is told of the projects that were in the accou
 
   const told = async () => {
     await service.runJobs();
-    const mails = await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
+    const mails = await Promise.all(service.smtp.received.map(({ source }) => readMail(source)));
     return mails.filter(({ subject }) => subject === "Check the projects of your account");
   };
   const proven = () => service.pool`
@@ -340,7 +340,7 @@ describe("who verifies the address in the session that made the account", () => 
     service.smtp.received.length = 0;
     await intruder.request("POST", "/auth/request-verification");
     await service.runJobs();
-    const { text } = await PostalMime.parse(service.smtp.received[0]!.source);
+    const { text } = await readMail(service.smtp.received[0]!.source);
     const again = /verify-email\?token=([\w-]+)/.exec(text!)![1]!;
     await post("verify-email", { token: again }, OWN_SESSION());
 

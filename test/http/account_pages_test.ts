@@ -1,12 +1,12 @@
 // What the pages of account mails say to whoever comes with a link: one that counts, or one that does not any more.
 import { afterEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { makeToken, type TokenPurpose } from "../../src/accounts/people/tokens.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { createApp } from "../../src/http/mod.ts";
 import { PASSWORD, type Person, signUp } from "../support/accounts.ts";
 import { until } from "../support/process.ts";
+import { readMail } from "../support/received_mail.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -40,7 +40,7 @@ describe("the page of “Yes, it was me”", () => {
     const second = await look(`${path}?token=${token}`, person.cookie);
     await person.request("POST", "/auth/request-verification");
     await service.runJobs();
-    const { subject } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+    const { subject } = await readMail(service.smtp.received.at(-1)!.source);
 
     expect([headingOf(first.body), buttonOf(first.body)]).toEqual([
       "Is this your address?",
@@ -243,7 +243,7 @@ describe("the mails", () => {
   test("of a verification say no more than two paragraphs before the button, and where to go afterwards", async () => {
     await signUp(service);
     await service.runJobs();
-    const { text = "" } = await PostalMime.parse(service.smtp.received[0]!.source);
+    const { text = "" } = await readMail(service.smtp.received[0]!.source);
     const [before = "", after = ""] = text.split("Yes, it was me:");
 
     // The subject comes first.
@@ -262,7 +262,7 @@ describe("the mails", () => {
       service.smtp.received.length = 0;
       await owner.request("POST", `/projects/${id}/members`, { email, role: "MEMBER" });
       await service.runJobs();
-      const { text = "" } = await PostalMime.parse(service.smtp.received[0]!.source);
+      const { text = "" } = await readMail(service.smtp.received[0]!.source);
       return text.replace(/\s+/g, " ");
     };
     const [known, unknown] = [await mailTo(other.email), await mailTo("new@people.example")];

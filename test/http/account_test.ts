@@ -1,7 +1,7 @@
 // The account of a person: its name, its address, its sessions, and its end.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { cookieOf, join, logIn, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
+import { readMail } from "../support/received_mail.ts";
 import { type Answer, useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -33,9 +33,7 @@ const prove = async (person = ada) =>
 async function mails() {
   service.smtp.received.length = 0;
   await service.runJobs();
-  const parsed = await Promise.all(
-    service.smtp.received.map(async ({ source }) => await PostalMime.parse(source)),
-  );
+  const parsed = await Promise.all(service.smtp.received.map(async ({ source }) => await readMail(source)));
   return parsed.map(({ to, subject, text = "" }) => ({
     to: to![0]!.address!,
     subject,
@@ -274,7 +272,7 @@ describe("another address", () => {
     const voided = await ada.request("POST", "/auth/change-email", { token: one.token });
     await service.request("POST", "/auth/request-password-reset", { body: { email: ada.email } });
     await service.runJobs();
-    const source = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+    const source = await readMail(service.smtp.received.at(-1)!.source);
     const reset = /reset-password\?token=([\w-]+)/.exec(source.text!)![1];
     await service.request("POST", "/auth/reset-password", {
       body: { token: reset, newPassword: "another horse, another staple" },

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import type { Browser } from "playwright-core";
 import { hostedInstead } from "../../src/accounts/people/links.ts";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, signUp } from "../support/accounts.ts";
 import { CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
+import { readMail } from "../support/received_mail.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -19,7 +19,7 @@ afterEach(async () => {
 async function nextLink(): Promise<string> {
   service.smtp.received.length = 0;
   await service.runJobs();
-  const { text = "" } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+  const { text = "" } = await readMail(service.smtp.received.at(-1)!.source);
   return hostedInstead(new URL(/http:\/\/localhost:3000\/app\/\S+/.exec(text)![0]))!;
 }
 

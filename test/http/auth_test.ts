@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { newInvitationToken } from "../../src/accounts/projects/invitations.ts";
 import { cookieOf, logIn, PASSWORD, type Person, signUp } from "../support/accounts.ts";
 import { untilBlocked } from "../support/locks.ts";
+import { readMail } from "../support/received_mail.ts";
 import { type Answer, type RequestOptions, useService } from "../support/service.ts";
 
 const PLATFORM_FROM = "Postrider <postrider@mail.example>";
@@ -39,7 +39,7 @@ const isAlive = async (someone: Person) => (await someone.request("GET", "/users
 /** The links of the mails that were sent, in their order, without those that were looked at before. */
 async function mails(): Promise<{ to: string; subject: string; path: string; token: string }[]> {
   await service.runJobs();
-  const parsed = await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
+  const parsed = await Promise.all(service.smtp.received.map(({ source }) => readMail(source)));
   service.smtp.received.length = 0;
   return parsed.map(({ to, subject = "", text = "" }) => {
     const [, path = "", token = ""] = /http:\/\/localhost:3000(\/\S+?)\?token=([\w-]+)/.exec(text) ?? [];
@@ -122,7 +122,7 @@ describe("POST /auth/signup", () => {
   test("leads to the dashboard where there is one", async () => {
     await signUp(secure);
     await secure.runJobs();
-    const { text } = await PostalMime.parse(secure.smtp.received[0]!.source);
+    const { text } = await readMail(secure.smtp.received[0]!.source);
 
     expect(text).toContain("https://app.mail.example/auth/verify-email?token=");
   });

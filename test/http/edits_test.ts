@@ -1,9 +1,9 @@
 // Two people who edit the same thing: nobody's change is lost, and a template remembers what it was.
 import { beforeAll, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { DRAFT } from "../support/campaign.ts";
+import { readMail } from "../support/received_mail.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -250,7 +250,7 @@ describe("a preheader", () => {
     const { body: template } = await api("POST", "/templates", { ...TEMPLATE, preheader: "Look {{n}}" });
     await api("POST", "/v1/send", { to: "ada@example.com", template: template.id, data: { n: 7 } });
     await service.runJobs();
-    const { html } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+    const { html } = await readMail(service.smtp.received.at(-1)!.source);
     expect(html).toContain("Look 7");
     const { body: campaign } = await api("POST", "/campaigns", {
       ...DRAFT,

@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { OPERATOR } from "../../src/accounts/audit.ts";
 import { MAX_MEMBERS } from "../../src/accounts/projects/members.ts";
 import { requestDeletion } from "../../src/accounts/projects/removal.ts";
@@ -10,6 +9,7 @@ import { inviteMember } from "../../src/sending/platform/invitations.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { join, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
 import { untilBlocked } from "../support/locks.ts";
+import { readMail } from "../support/received_mail.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>", DISABLE_SIGNUPS: "false" });
@@ -55,7 +55,7 @@ const listed = async (person = owner) =>
 const rolesOf = async () => Object.fromEntries((await listed()).map(({ email, role }) => [email, role]));
 const mails = async () => {
   await service.runJobs();
-  return await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
+  return await Promise.all(service.smtp.received.map(({ source }) => readMail(source)));
 };
 const linkIn = (text: string) => new URL(/https?:\/\/\S+/.exec(text)![0]);
 let strangers = 0;

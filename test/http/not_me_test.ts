@@ -1,6 +1,5 @@
 // "This was not me": the owner of an address removes the account that somebody else has made with it.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { hostedInstead } from "../../src/accounts/people/links.ts";
 import { makeToken, type TokenPurpose } from "../../src/accounts/people/tokens.ts";
 import { createOwnProject } from "../../src/accounts/projects/own.ts";
@@ -9,6 +8,7 @@ import { inTransaction } from "../../src/context.ts";
 import { q } from "../../src/db/queries.ts";
 import { join, PASSWORD, type Person, signUp } from "../support/accounts.ts";
 import { untilBlocked } from "../support/locks.ts";
+import { readMail } from "../support/received_mail.ts";
 import { useService } from "../support/service.ts";
 
 const PLATFORM_FROM = "Postrider <postrider@mail.example>";
@@ -44,7 +44,7 @@ const press = (token: string, headers: Record<string, string> = {}, more: Record
 const newProject = async (name: string) =>
   (await stranger.request("POST", "/users/@me/projects", { name })).body.id as string;
 const lastMail = async () => {
-  const { text, subject } = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+  const { text, subject } = await readMail(service.smtp.received.at(-1)!.source);
   return { text: text!.replace(/\s+/g, " "), subject };
 };
 /** What anybody may do. */
@@ -68,7 +68,7 @@ describe("the mail that asks whether the address is theirs", () => {
     await signUp(elsewhere);
     elsewhere.smtp.received.length = 0;
     await elsewhere.runJobs();
-    const { text, html } = await PostalMime.parse(elsewhere.smtp.received[0]!.source);
+    const { text, html } = await readMail(elsewhere.smtp.received[0]!.source);
     const words = text!.replace(/\s+/g, " ");
 
     expect(words).toContain("Either way, the account stays with the person who created it.");
@@ -80,7 +80,7 @@ describe("the mail that asks whether the address is theirs", () => {
 
   test("leads to a page that removes it, and changes nothing before its button is pressed", async () => {
     await service.runJobs();
-    const { text } = await PostalMime.parse(service.smtp.received[0]!.source);
+    const { text } = await readMail(service.smtp.received[0]!.source);
     const [, path = "", token = ""] = /localhost:3000(\/auth\/not-me\?token=([\w-]+))/.exec(text!)!;
     const page = await service.request("GET", path);
     await service.request("GET", path);

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { q } from "../../src/db/queries.ts";
+import { readMail } from "../support/received_mail.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -35,7 +35,7 @@ const delivered = async () => {
   return await Promise.all(
     service.smtp.received.map(async ({ from, to, source }) => ({
       envelope: { from, to },
-      mail: await PostalMime.parse(source),
+      mail: await readMail(source),
       source,
     })),
   );

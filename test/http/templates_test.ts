@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { untilBlocked } from "../support/locks.ts";
+import { readMail } from "../support/received_mail.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -182,7 +182,7 @@ describe("POST /templates", () => {
       data: { items: ["Pen", "Ink"] },
     });
     await service.runJobs();
-    const mail = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+    const mail = await readMail(service.smtp.received.at(-1)!.source);
 
     expect(template.body).toBe(body);
     expect((await call("GET", `/templates/${template.id}`)).body.body).toBe(body);
@@ -638,7 +638,7 @@ describe("GET /templates/uses", () => {
 });
 
 describe("POST /templates/:id/test", () => {
-  const received = async () => await PostalMime.parse(service.smtp.received.at(-1)!.source);
+  const received = async () => await readMail(service.smtp.received.at(-1)!.source);
 
   test("sends it as it is saved, marked, with the data of the contact or the names of the variables", async () => {
     const { id } = await create({ preheader: "For {{name}}" });

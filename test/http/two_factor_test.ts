@@ -1,10 +1,10 @@
 // Two-factor log-in with an authenticator app and recovery codes, and every way to a session while it is on.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
-import PostalMime from "postal-mime";
 import { purgeChallenges } from "../../src/accounts/people/admission.ts";
 import { switchOffTwoFactor } from "../../src/accounts/people/factors/mod.ts";
 import { cookieOf, join, PASSWORD, type Person, personOf, signUp } from "../support/accounts.ts";
+import { readMail } from "../support/received_mail.ts";
 import { type Answer, useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -64,7 +64,7 @@ const show = async (person = ada) => (await person.request("GET", "/users/@me/tw
 async function subjects() {
   service.smtp.received.length = 0;
   await service.runJobs();
-  const mails = await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
+  const mails = await Promise.all(service.smtp.received.map(({ source }) => readMail(source)));
   return mails.map(({ subject }) => subject!).toSorted();
 }
 
@@ -338,7 +338,7 @@ describe("no way round it", () => {
     await subjects();
     await service.request("POST", "/auth/request-password-reset", { body: { email: ada.email } });
     await service.runJobs();
-    const mail = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+    const mail = await readMail(service.smtp.received.at(-1)!.source);
     const token = /reset-password\?token=([\w-]+)/.exec(mail.text!)![1];
     const newPassword = "another horse, another staple";
     const reset = await service.request("POST", "/auth/reset-password", { body: { token, newPassword } });
@@ -359,7 +359,7 @@ describe("no way round it", () => {
     await service.request("POST", "/auth/request-password-reset", { body: { email: ada.email } });
     service.smtp.received.length = 0;
     await service.runJobs();
-    const mails = await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
+    const mails = await Promise.all(service.smtp.received.map(({ source }) => readMail(source)));
     const text = mails.map((mail) => mail.text!).find((part) => part.includes("reset-password?token="))!;
     const token = /reset-password\?token=([\w-]+)/.exec(text)![1];
     const newPassword = "another horse, another staple";

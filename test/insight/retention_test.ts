@@ -1,6 +1,5 @@
 // What is older than it has to be kept goes, and nothing else: least of all what something that is under way needs.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { makePartitions, monthStart } from "../../src/insight/partitions.ts";
@@ -9,6 +8,7 @@ import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { workflowsOf } from "../support/workflows.ts";
 import { insightTasks } from "../../tasks/insight.ts";
+import { readMail } from "../support/received_mail.ts";
 
 const service = useService({
   RETENTION_EVENTS_DAYS: "60",
@@ -93,7 +93,7 @@ const whole = async (ids: string[]) => {
 
 /** The bodies of the mails that came to the server. */
 const bodies = () =>
-  Promise.all(service.smtp.received.map(async ({ source }) => (await PostalMime.parse(source)).html));
+  Promise.all(service.smtp.received.map(async ({ source }) => (await readMail(source)).html));
 
 interface Mail {
   status?: string;

@@ -12,9 +12,10 @@ import {
   string,
 } from "fast-check";
 import MailComposer from "nodemailer/lib/mail-composer";
-import PostalMime, { decodeWords, type Email } from "postal-mime";
+import { decodeWords, type Email } from "postal-mime";
 import { type MessageSample, type OwnParts, prepareMessage } from "../../src/mail/assembly.ts";
 import { toMessage } from "../../src/mail/message.ts";
+import { readMail } from "../support/received_mail.ts";
 
 type MailParts = MessageSample & OwnParts;
 
@@ -34,7 +35,7 @@ const assemble = (change: Partial<MailParts>) => {
   const mail = { ...plain, ...change };
   return prepareMessage(mail).assemble(mail);
 };
-const parse = (change: Partial<MailParts>) => PostalMime.parse(assemble(change));
+const parse = (change: Partial<MailParts>) => readMail(assemble(change));
 const headerOf = (email: Email, name: string) => email.headers.find((header) => header.key === name)?.value;
 const headOf = (source: Buffer) => source.toString("latin1").split("\r\n\r\n")[0]!;
 const namesIn = (source: Buffer) => [...headOf(source).matchAll(/^([^\s:]+):/gm)].map((match) => match[1]!);
@@ -55,7 +56,8 @@ function meaningOf({ headers, from, to, replyTo, subject, messageId, date }: Ema
 }
 
 /** What the decoder of the parser makes of a text. */
-const decoded = (text: string) => new TextDecoder().decode(Buffer.from(text));
+const decoded = (text: string) =>
+  new TextDecoder().decode(Buffer.from(text.replace(/\r\n?/g, "\n"))).replace(/\n+$/, "");
 
 const hostileUnit = constantFrom(
   "a",
@@ -129,7 +131,7 @@ describe("an assembled message", () => {
     await assert(
       asyncProperty(mailsWith(checkedText), async (mail) => {
         const [mine, theirs] = await Promise.all([assemble(mail), composedByLibrary(mail)]);
-        expect(meaningOf(await PostalMime.parse(mine))).toEqual(meaningOf(await PostalMime.parse(theirs)));
+        expect(meaningOf(await readMail(mine))).toEqual(meaningOf(await readMail(theirs)));
       }),
       { numRuns: 500 },
     );
@@ -154,8 +156,9 @@ describe("an assembled message", () => {
       property(mailsWith(anyText), (mail) => {
         const source = assemble(mail).toString("latin1");
         expect(source).toMatch(/^[\t\r\n -~]*\r\n$/);
+        expect(headOf(Buffer.from(source))).not.toMatch(/^[ \t]+$/m);
         for (const line of source.split("\r\n")) {
-          expect(line).not.toMatch(/[\r\n]|^\.|^[ \t]+$/);
+          expect(line).not.toMatch(/[\r\n]|^\./);
           expect(line.length).toBeLessThanOrEqual(998);
         }
       }),
@@ -209,7 +212,7 @@ describe("a value with line breaks cannot end its header:", () => {
     ["bare LF", { subject: "x\nBcc: evil@x.io" }],
   ])("%s", async (_, change) => {
     const source = assemble(change);
-    const email = await PostalMime.parse(source);
+    const email = await readMail(source);
 
     expect(namesIn(source)).toContainValues(["From", "To", "Subject", "Message-ID", "Date"]);
     expect(namesIn(source)).not.toContain("Bcc");
@@ -229,7 +232,7 @@ describe("names and subjects", () => {
     '"quoted" \\ and, comma <x@y>',
   ])("in any script arrive as they are, in lines of 78 at most: %p", async (value) => {
     const source = assemble({ subject: value, to: { name: value, address: "ada@example.com" } });
-    const email = await PostalMime.parse(source);
+    const email = await readMail(source);
 
     expect(email.subject).toBe(value);
     expect(email.to).toEqual([{ name: value, address: "ada@example.com" }]);
@@ -242,7 +245,7 @@ describe("names and subjects", () => {
     const subject = "Everything must go ".repeat(50).trim();
     const source = assemble({ subject });
 
-    expect((await PostalMime.parse(source)).subject).toBe(subject);
+    expect((await readMail(source)).subject).toBe(subject);
     expect(headOf(source)).toContain("\r\n must go");
   });
 
@@ -255,7 +258,7 @@ describe("names and subjects", () => {
       to: { name: value, address: "ada@example.com" },
       headers: { "X-Long": value },
     });
-    const email = await PostalMime.parse(source);
+    const email = await readMail(source);
 
     expect(email.subject).toBe(value);
     expect(email.to![0]!.name).toBe(value);
@@ -303,7 +306,7 @@ describe("one-click unsubscription", () => {
 
   test("has both fields of RFC 8058, and the address in one line", async () => {
     const source = assemble({ unsubscribeUrl: url });
-    const email = await PostalMime.parse(source);
+    const email = await readMail(source);
 
     expect(headOf(source)).toContain(`\r\nList-Unsubscribe: <${url}>\r\n`);
     expect(headerOf(email, "list-unsubscribe")).toBe(`<${url}>`);
@@ -340,8 +343,8 @@ test.each([
 test("a content that holds the boundary of an earlier mail is not cut by it", async () => {
   const template = prepareMessage(plain);
   const text = template.assemble(plain).toString();
-  const email = await PostalMime.parse(template.assemble({ ...plain, text }));
+  const email = await readMail(template.assemble({ ...plain, text }));
 
-  expect(email.text).toBe(text);
+  expect(email.text).toBe(decoded(text));
   expect(email.html).toBe(plain.html);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { prepareMessage } from "../../src/mail/assembly.ts";
 import { type CapturedMail, createCaptureMailer } from "../../src/mail/capture.ts";
+import { readMail } from "../support/received_mail.ts";
 
 const box = (address: string) => ({ name: "", address });
 const common = { from: box("news@acme.test"), replyTo: null, headers: { "X-A": "1" } };
@@ -22,7 +22,7 @@ test.each([
   const kept: CapturedMail[] = [];
   const mailer = createCaptureMailer(async (captured) => void kept.push(captured));
   const { state } = await mailer.send(mail);
-  const email = await PostalMime.parse(kept[0]!.source);
+  const email = await readMail(kept[0]!.source);
 
   expect(state).toBe("captured");
   expect(kept).toMatchObject([{ ...envelope, subject: "Grüße" }]);

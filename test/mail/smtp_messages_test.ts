@@ -1,8 +1,8 @@
 // What goes over the wire, whatever a message is made of.
 import { describe, expect, test } from "bun:test";
 import { Readable } from "node:stream";
-import PostalMime from "postal-mime";
 import type { StreamedMail } from "../../src/mail/mailer.ts";
+import { readMail } from "../support/received_mail.ts";
 import { CUT } from "./scripted_server.ts";
 import { envelope, file, large, ready, useSmtp, withAttachments } from "./smtp_stage.ts";
 
@@ -79,7 +79,7 @@ describe("what a message is made of", () => {
     const server = await serve();
     const mail = withAttachments([file(3), file(2_000_000)]);
     const { state } = await mailerOf(server.url).send(mail);
-    const email = await PostalMime.parse(server.messages[0]!);
+    const email = await readMail(server.messages[0]!);
 
     expect(state).toBe("accepted");
     expect(email.attachments.map(({ content }) => Buffer.from(content as ArrayBuffer))).toEqual(
@@ -106,7 +106,7 @@ describe("what a message is made of", () => {
       const content = Buffer.from(`Subject: x\r\n\r\n.\r\n${"é".repeat(3_000)}\n--x\r\0.\n\n`);
       await mailerOf(server.url).send(withAttachments([{ ...file(0), contentType, content }]));
       const [source] = server.messages.map((message) => message.toString("latin1"));
-      const { attachments } = await PostalMime.parse(server.messages[0]!);
+      const { attachments } = await readMail(server.messages[0]!);
 
       expect(source).toMatch(/^([\t -~]{0,998}\r\n)*$/);
       expect(attachments.map((each) => Buffer.from(each.content as ArrayBuffer))).toEqual([content]);

@@ -1,8 +1,9 @@
 // The mails of campaigns and sends as a mail program sees them: parsed by a parser that is not the one who wrote them.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime, { type Email } from "postal-mime";
+import type { Email } from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
+import { readMail } from "../support/received_mail.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService({ BASE_URL: "https://mail.shop.example" });
@@ -20,7 +21,7 @@ afterEach(async () => {
 });
 
 const source = () => service.smtp.received.at(-1)!.source;
-const parse = (): Promise<Email> => PostalMime.parse(source());
+const parse = (): Promise<Email> => readMail(source());
 const header = (mail: Email, name: string) => mail.headers.find(({ key }) => key === name)?.value;
 
 /** Sends a campaign to one contact, and reads what came. */
@@ -214,7 +215,7 @@ describe("one campaign to many", () => {
     await addContacts(40, "many");
     await send(await create());
     await service.runJobs();
-    const mails = await Promise.all(service.smtp.received.map(({ source: text }) => PostalMime.parse(text)));
+    const mails = await Promise.all(service.smtp.received.map(({ source: text }) => readMail(text)));
     const own = (pick: (mail: Email) => string | undefined) => new Set(mails.map(pick)).size;
 
     expect(mails).toHaveLength(40);

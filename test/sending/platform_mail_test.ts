@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { type Context, inTransaction } from "../../src/context.ts";
 import {
   deliverPlatformMail,
@@ -7,6 +6,7 @@ import {
   purgePlatformMails,
   sendPlatformMail,
 } from "../../src/sending/platform/mod.ts";
+import { readMail } from "../support/received_mail.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ PLATFORM_FROM: "Postrider <postrider@mail.example>" });
@@ -50,7 +50,7 @@ const rows = async () => [...(await service.pool`select * from platform_mails or
 const row = async () => (await rows())[0]!;
 const write = (over: object = {}) =>
   sendPlatformMail(service, { to: "ada@people.example", subject: "Hi", paragraphs: ["p"], ...over });
-const received = () => Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)));
+const received = () => Promise.all(service.smtp.received.map(({ source }) => readMail(source)));
 const jobs = () => service.jobs();
 
 describe("a notice to members", () => {

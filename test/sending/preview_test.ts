@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { type PreviewInput, previewMessage } from "../../src/sending/compose/preview.ts";
+import { readMail } from "../support/received_mail.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -75,7 +75,7 @@ describe("a preview", () => {
       body: { to: "grace@example.com", from: `x@${DOMAIN}`, subject, body: html, data },
     });
     await service.runJobs();
-    const mail = await PostalMime.parse(service.smtp.received.at(-1)!.source);
+    const mail = await readMail(service.smtp.received.at(-1)!.source);
 
     expect(made).toMatchObject({ subject: mail.subject!, html: mail.html!.trim(), text: mail.text!.trim() });
     expect(made.subject).toBe("nobody & gold grace@example.com nothing");

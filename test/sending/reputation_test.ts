@@ -1,10 +1,10 @@
 // Bounces and complaints: counted with the ledger, and what follows from them.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import PostalMime from "postal-mime";
 import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";
 import type { Context } from "../../src/context.ts";
 import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { rollUpReputation, judgeReputation, securityOf } from "../../src/sending/feedback/reputation.ts";
+import { readMail } from "../support/received_mail.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService({
@@ -97,7 +97,7 @@ const minuteOf = async (ctx: Context) => {
 };
 const security = () => securityOf(service, project.id);
 const notices = async () =>
-  (await Promise.all(service.smtp.received.map(({ source }) => PostalMime.parse(source)))).filter(({ to }) =>
+  (await Promise.all(service.smtp.received.map(({ source }) => readMail(source)))).filter(({ to }) =>
     to?.some(({ address }) => address === `owner-${project.id}@people.example`),
   );
 const subjects = async () => (await notices()).map(({ subject }) => subject);
