@@ -31,6 +31,8 @@ export interface Context {
    * end its connection. Infinity: as long as it takes.
    */
   readonly patienceMs?: number;
+  /** Compiles MJML in the turn of a project, or another owner. Left out: a process of its own for each body. */
+  readonly mjml?: (owner: string, source: string) => Promise<Buffer<ArrayBuffer> | null>;
 }
 
 const CONFLICT_ATTEMPTS = 4;

@@ -121,7 +121,7 @@ export async function createTemplate(
   input: TemplateInput,
   edit: Edit = NOBODY,
 ): Promise<Template> {
-  const html = await compileBody(projectId, input.body, inputErrors(input));
+  const html = await compileBody(ctx, projectId, input.body, inputErrors(input));
   const fromEmail = parseAddress(input.from)!.email;
   return await inTransaction(ctx, async (tx) => {
     await assertSenderVerified(tx, projectId, fromEmail);
@@ -156,7 +156,7 @@ export async function patchTemplate(
 ): Promise<Template> {
   const errors = inputErrors(patch);
   if (patch.body === undefined && errors.length > 0) throw problems.invalid(errors);
-  const html = patch.body === undefined ? null : await compileBody(projectId, patch.body, errors);
+  const html = patch.body === undefined ? null : await compileBody(ctx, projectId, patch.body, errors);
   const fromEmail = patch.from === undefined ? null : parseAddress(patch.from)!.email;
   return await inTransaction(ctx, async (tx) => {
     if (fromEmail !== null) await assertSenderVerified(tx, projectId, fromEmail);

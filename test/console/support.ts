@@ -9,6 +9,7 @@ import type { Config } from "../../src/config/mod.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
 import { CHROMIUM, closeContexts, openBrowser, noChromium } from "../support/chromium.ts";
+import { mjmlHere } from "../support/mjml.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
 import { HEIGHTS, type OpenOptions, type OpenPage, openPage, type Scheme, type Width } from "./pages.ts";
@@ -55,12 +56,13 @@ export function useConsole(settings: Partial<Record<keyof Config, string>> = {})
     server = serve((request) => service.app.handle(request));
     stage.origin = `http://localhost:${server.port}`;
   });
-  const service = useService({
+  const own = {
     ...settings,
     get BASE_URL() {
       return stage.origin;
     },
-  });
+  };
+  const service = useService(own, { mjml: mjmlHere });
   stage.service = service;
 
   beforeAll(async () => {

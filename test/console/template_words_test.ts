@@ -9,6 +9,7 @@ import { STARTS } from "../../src/console/parts/mail_starts/starts.ts";
 import { helpers } from "../../src/content/handlebars/_helpers.ts";
 import { templateErrors } from "../../src/content/handlebars/errors.ts";
 import { compileBody } from "../../src/content/mjml/mod.ts";
+import { mjmlHere } from "../support/mjml.ts";
 
 interface Preset {
   components: { componentName: string; allowedAttributes?: Record<string, string> }[];
@@ -76,7 +77,7 @@ describe("a new template", () => {
     test(`can begin as ${name}: it compiles, and can be edited as blocks`, async () => {
       expect(bodyOf(parseMjml(body))!.children.length).toBeGreaterThan(0);
       expect(templateErrors("subject", subject)).toEqual([]);
-      expect(await compileBody("starts", body)).toContain("<!doctype html>");
+      expect(await compileBody({ mjml: mjmlHere }, "starts", body)).toContain("<!doctype html>");
     });
   }
 });

@@ -4,13 +4,12 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { components } from "mjml-core";
 import "mjml";
-import type { Program } from "../../src/content/child_process.ts";
-import { compileSource } from "../../src/content/mjml/_child.ts";
 import { compiler, runMjml } from "../../src/content/mjml/_process.ts";
 import { BLOCK_PARENTS, ENDING_TAGS } from "../../src/content/mjml/_source.ts";
 import { compileBody, isMjml } from "../../src/content/mjml/mod.ts";
 import { compileTemplate, type Scope } from "../../src/content/handlebars/mod.ts";
 import { type FieldError, Problem } from "../../src/problem/mod.ts";
+import { mjmlHere } from "../support/mjml.ts";
 
 const scope: Scope = {
   name: "Ada",
@@ -25,17 +24,14 @@ const inBody = (content: string, head = "") =>
   `<mjml>\n<mj-head>${head}</mj-head>\n<mj-body>\n${content}\n</mj-body>\n</mjml>`;
 const inColumn = (content: string, head = "") =>
   inBody(`<mj-section><mj-column>\n${content}\n</mj-column></mj-section>`, head);
-/** The program in this process: what takes time is the start of another one. */
-const here: Program = async (_owner, source) =>
-  Buffer.from(JSON.stringify(await compileSource(source as string)));
-const compile = (body: string, alsoWrong: readonly FieldError[] = [], program = here) =>
-  compileBody("project", body, alsoWrong, program);
+const compile = (body: string, alsoWrong: readonly FieldError[] = [], program = mjmlHere) =>
+  compileBody({ mjml: program }, "project", body, alsoWrong);
 /** By a process of its own, as the service does. */
 const compileApart = (body: string) => compile(body, [], compiler);
 const render = async (body: string) => compileTemplate(await compile(body), "html")(scope);
 
 /** What is wrong with a body: message and place of every error, none of which says where the service lives. */
-async function errorsOf(body: string, program = here): Promise<string[]> {
+async function errorsOf(body: string, program = mjmlHere): Promise<string[]> {
   const problem = await compile(body, [], program).then(
     () => null,
     (error: unknown) => error,

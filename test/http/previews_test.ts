@@ -4,9 +4,10 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { conditionCatalogue, type Operand } from "../../src/audience/conditions/catalogue.ts";
 import { conditionErrors } from "../../src/audience/conditions/tree.ts";
 import { previewSegment } from "../../src/audience/segment_preview.ts";
+import { mjmlHere } from "../support/mjml.ts";
 import { useService } from "../support/service.ts";
 
-const service = useService();
+const service = useService({}, { mjml: mjmlHere });
 const PEOPLE = 40_000;
 let project: NewProject;
 const api = (method: string, path: string, body?: unknown) =>

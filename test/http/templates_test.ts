@@ -2,9 +2,10 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { untilBlocked } from "../support/locks.ts";
 import { readMail } from "../support/received_mail.ts";
+import { mjmlHere } from "../support/mjml.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
-const service = useService();
+const service = useService({}, { mjml: mjmlHere });
 let project: NewProject;
 
 const call = (method: string, path: string, body?: unknown, key = project.secret) =>

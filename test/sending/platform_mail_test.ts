@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { type Context, inTransaction } from "../../src/context.ts";
+import { compiler } from "../../src/content/mjml/_process.ts";
 import {
   deliverPlatformMail,
   notifyMembers,
@@ -98,7 +99,10 @@ describe("a mail to one person", () => {
       throw new Error("posix_spawn: resource temporarily unavailable");
     });
     // Another service: it has not made its layout yet.
-    const early = deliverPlatformMail({ ...service, pool: (() => {}) as never }, (await row()).id);
+    const early = deliverPlatformMail(
+      { ...service, pool: (() => {}) as never, mjml: compiler },
+      (await row()).id,
+    );
     await expect(early).rejects.toThrow("temporarily unavailable");
     const between = await row();
     start.mockRestore();

@@ -16,6 +16,7 @@ import { fetchApart } from "../../src/sending/delivery/mod.ts";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
 import { taskListOf } from "../../src/worker/mod.ts";
 import { tasks } from "../../tasks/mod.ts";
+import { mjmlApart } from "./mjml.ts";
 import { databaseUrl, dropDatabase, newDatabase, openTestPool } from "./postgres.ts";
 import {
   changeJobs,
@@ -75,9 +76,12 @@ export interface TestService extends Context {
 
 /**
  * Gives the test file a service; its database is copied from the template and dropped at the end. With an empty
- * `SMTP_URL` its mails are captured.
+ * `SMTP_URL` its mails are captured. `own`: parts of the context that are the test's own.
  */
-export function useService(settings: Partial<Record<keyof Config, string>> = {}): TestService {
+export function useService(
+  settings: Partial<Record<keyof Config, string>> = {},
+  own: Partial<Context> = {},
+): TestService {
   const service = {} as TestService;
   const closing: (() => Promise<unknown>)[] = [];
 
@@ -106,6 +110,8 @@ export function useService(settings: Partial<Record<keyof Config, string>> = {})
       log: createLog("info", (line) => lines.push(JSON.parse(line))),
       now: () => new Date(Date.now() + shift),
       workerId: Bun.randomUUIDv7(),
+      mjml: mjmlApart,
+      ...own,
     };
     const app = createApp(ctx);
     closing.push(

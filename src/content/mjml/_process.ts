@@ -3,7 +3,8 @@
 // unbounded time. A worker thread gives the memory back too, but where it hangs or runs out of memory, so does the
 // service.
 import { join } from "node:path";
-import { newProgram, type Program } from "../child_process.ts";
+import type { Context } from "../../context.ts";
+import { newProgram } from "../child_process.ts";
 import { refuse } from "../handlebars/syntax.ts";
 
 /** The output of the process: without HTML where that is too long. */
@@ -35,7 +36,11 @@ export const compiler = newProgram({
  * Compiles MJML by a program in the turn of `owner`. Throws by `refuse` when it takes too long or too much memory, 429 when too many
  * of the owner are waiting, and 503 when too many others are.
  */
-export async function runMjml(owner: string, source: string, program: Program): Promise<MjmlResult> {
+export async function runMjml(
+  owner: string,
+  source: string,
+  program: NonNullable<Context["mjml"]>,
+): Promise<MjmlResult> {
   const answer = await program(owner, source);
   if (answer === null) return refuse("Compiling this MJML takes too long or too much memory", 0);
   return JSON.parse(answer.toString()) as MjmlResult;

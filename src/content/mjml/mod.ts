@@ -1,12 +1,14 @@
 // The body of a message becomes what is rendered: HTML stays as it is, MJML is compiled once, when it is saved.
 import { type FieldError, problems } from "../../problem/mod.ts";
-import type { Program } from "../child_process.ts";
+import type { Context } from "../../context.ts";
 import { type Complaint, compiler, runMjml } from "./_process.ts";
 import { type MjmlSource, readMjml } from "./_source.ts";
 import { refuse } from "../handlebars/syntax.ts";
 import { positionAt } from "../handlebars/tree.ts";
 import { checkTemplate, type TemplateError } from "../handlebars/mod.ts";
 import { templateErrors, toFieldError } from "../handlebars/errors.ts";
+
+type Mjml = NonNullable<Context["mjml"]>;
 
 /** As much as a template may have. */
 const MAX_HTML_CHARS = 1_000_000;
@@ -27,14 +29,13 @@ export function isMjml(body: string): boolean {
 
 /**
  * What is rendered for a body: itself, or the HTML that its MJML compiles to, queued for `owner`. Throws 422 with the
- * errors of the field `body`, each with its line and column, after `alsoWrong`, the errors of other fields. `program`
- * is what compiles.
+ * errors of the field `body`, each with its line and column, after `alsoWrong`, the errors of other fields.
  */
 export async function compileBody(
+  { mjml: program = compiler }: Pick<Context, "mjml">,
   owner: string,
   body: string,
   alsoWrong: readonly FieldError[] = [],
-  program: Program = compiler,
 ): Promise<string> {
   const errors = [...alsoWrong, ...templateErrors("body", body)];
   const isReadable = errors.length === alsoWrong.length;
@@ -50,7 +51,7 @@ interface Compiled {
   errors: TemplateError[];
 }
 
-async function compileMjml(owner: string, body: string, program: Program): Promise<Compiled> {
+async function compileMjml(owner: string, body: string, program: Mjml): Promise<Compiled> {
   try {
     const source = readMjml(body);
     const { html, complaints } = await runMjml(owner, source.text, program);

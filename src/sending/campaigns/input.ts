@@ -91,7 +91,7 @@ export async function contentOf(
   const html = isKnown
     ? compiled.html
     : input.body
-      ? await compileBody(projectId, input.body, errors)
+      ? await compileBody(ctx, projectId, input.body, errors)
       : template!.html;
   return {
     name: input.name.trim(),

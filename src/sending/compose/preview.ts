@@ -62,7 +62,7 @@ export async function previewUnsaved(
     ...templateErrors("subject", subject),
     ...templateErrors("preheader", preheader ?? undefined),
   ];
-  const html = await compileBody(projectId, body, errors);
+  const html = await compileBody(ctx, projectId, body, errors);
   const message = { subject, preheader: preheader ?? null, html, type };
   const preview = await previewMessage(ctx, projectId, message, { data, contactId });
   return { ...preview, warnings: warningsOf(preview) };

@@ -69,7 +69,7 @@ const compiled = perService(() => ({ template: null as Promise<CompiledTemplate>
  */
 export async function platformLayout(ctx: Context): Promise<PlatformLayout> {
   const held = compiled(ctx);
-  held.template ??= compileBody(OWN_MAILS, SOURCE).then((html) => compileTemplate(html, "html"));
+  held.template ??= compileBody(ctx, OWN_MAILS, SOURCE).then((html) => compileTemplate(html, "html"));
   try {
     const template = await held.template;
     return (words, reason) => template({ ...words, reason });

@@ -1,0 +1,23 @@
+// MJML for tests that it is not the subject of: to start a process for each body is most of what they take.
+import type { Context } from "../../src/context.ts";
+import { compiler } from "../../src/content/mjml/_process.ts";
+
+type Mjml = NonNullable<Context["mjml"]>;
+
+/** Compiles in this process, as the service's own program does, but for its limits of time and memory. */
+export const mjmlHere: Mjml = async (_owner, source) => {
+  const { compileSource } = await import("../../src/content/mjml/_child.ts");
+  return Buffer.from(JSON.stringify(await compileSource(source)));
+};
+
+/** What has been compiled of the service's own mails. */
+const ours = new Map<string, ReturnType<Mjml>>();
+
+/** As the service does, but for its own mails: their layout is the same in every test, and compiled once. */
+export const mjmlApart: Mjml = async (owner, source) => {
+  if (owner !== "platform") return await compiler(owner, source);
+  const made = ours.get(source) ?? compiler(owner, source);
+  ours.set(source, made);
+  made.catch(() => ours.delete(source));
+  return await made;
+};
