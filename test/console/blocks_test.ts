@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { png } from "../support/images.ts";
 import { DOMAIN } from "../support/service.ts";
 import { eventually } from "./eventually.ts";
+import { dragByFinger } from "./finger.ts";
 import { describeInBrowser, expectSound, keepPicture, type OpenPage, tour, useConsole } from "./support.ts";
 
 const stage = useConsole();
@@ -50,7 +51,8 @@ const code = (page: Page) => page.getByRole("textbox", { name: "Body" });
 const block = (page: Page, name: RegExp) => page.locator("[data-path]").filter({ hasText: name });
 const save = async (page: Page) => {
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Not saved yet").waitFor({ state: "detached" });
+  // The first mail of a process waits for MJML to be loaded, which takes long where others use the machine.
+  await page.getByText("Not saved yet").waitFor({ state: "detached", timeout: 60_000 });
 };
 const edited = async (page: Page, text: string) => {
   await code(page).click();
@@ -131,7 +133,7 @@ describeInBrowser("blocks", () => {
     await page.context().close();
   });
 
-  test("are reordered by drag, by button and by key, also into another column, and every step can be taken back", async () => {
+  test("are reordered by drag, by finger, by button and by key, also into another column, and every step can be taken back", async () => {
     const page = await stage.open(`/templates/${await make("Moved")}`);
     const names = () =>
       page.locator("[data-path]").evaluateAll((all) => all.map((one) => one.textContent!.trim()));
@@ -152,12 +154,20 @@ describeInBrowser("blocks", () => {
         [...document.querySelectorAll("[data-path]")].at(-1)!.textContent!.includes("Hello") ||
         [...document.querySelectorAll("[data-path]")].at(-2)!.textContent!.includes("Hello"),
     );
+    const dividerAt = async () => (await names()).findIndex((name) => name.startsWith("Divider"));
+    const at = await dividerAt();
+    const grip = page.locator("[data-grip]").nth(at);
+    await dragByFinger(page, grip, block(page, /^Social/), {
+      position: { x: 4, y: 28 },
+      taken: page.locator("[data-drop=after]"),
+    });
+    await eventually(dividerAt).toBeGreaterThan(at);
     const undo = page.getByRole("button", { name: "Undo", exact: true });
-    for (let n = 0; n < 5; n++) await undo.click();
-    expect(await names()).toEqual(before);
+    for (let n = 0; n < 6; n++) await undo.click();
+    await eventually(names).toEqual(before);
     await eventually(() => undo.isDisabled()).toBe(true);
     await eventually(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
-    for (let n = 0; n < 5; n++) await page.getByRole("button", { name: "Redo", exact: true }).click();
+    for (let n = 0; n < 6; n++) await page.getByRole("button", { name: "Redo", exact: true }).click();
     await save(page);
     const body = await bodyOf(ids.Moved!);
     expect(body).toContain("<!-- what stands first -->");

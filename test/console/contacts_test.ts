@@ -215,7 +215,7 @@ browserTest(
 const CSV = [
   "E-Mail;First name;Kunde seit;Notiz",
   "ada.0@people.example;Augusta;2024-02-01;",
-  "new.one@people.example;Nora;2025-06-30;called twice",
+  "new.one@people.example;Zoë;2025-06-30;called twice",
   "not an address;Nobody;;",
 ].join("\n");
 
@@ -231,7 +231,19 @@ browserTest(
       await page.getByText("This is an Excel workbook").waitFor();
       await page
         .locator("input[type=file]")
-        .setInputFiles({ name: "kunden.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
+        .setInputFiles({ name: "none.csv", mimeType: "text/csv", buffer: Buffer.from("email\nnobody\n") });
+      await page.getByRole("button", { name: "See what will happen" }).click();
+      await page.getByText("Reading the file").waitFor();
+      await stage.service.runJobs();
+      await page.getByText("No row can be imported").waitFor();
+      await eventually(() => page.getByRole("button", { name: "Import now" }).isDisabled()).toBe(true);
+      await page.getByRole("button", { name: "Back to the columns" }).click();
+      await page.getByRole("button", { name: "Another file" }).click();
+      await page
+        .locator("input[type=file]")
+        // As a spreadsheet saves it on a system that is not set to UTF-8.
+        .setInputFiles({ name: "kunden.csv", mimeType: "text/csv", buffer: Buffer.from(CSV, "latin1") });
+      await page.getByText("read as Western European (Windows-1252)").waitFor();
       await page.getByText("What Notiz becomes").or(page.getByLabel("What Notiz becomes")).first().click();
       await page.getByRole("option", { name: "Leave it out" }).click();
       await expectSound(page);
@@ -251,7 +263,7 @@ browserTest(
         firstName: "Augusta",
         kundeSeit: "2024-02-01",
       });
-      expect((await contactOf("new.one@")).data).toEqual({ firstName: "Nora", kundeSeit: "2025-06-30" });
+      expect((await contactOf("new.one@")).data).toEqual({ firstName: "Zoë", kundeSeit: "2025-06-30" });
       await expectSound(page);
       await page.getByRole("button", { name: "Undo" }).click();
       await page.getByRole("button", { name: "Undo the import" }).click();

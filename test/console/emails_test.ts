@@ -134,7 +134,15 @@ tour(stage, "email", {
       await eventually(() => frame.evaluate((root) => Number(root.style.zoom || 1))).toBeLessThan(0.7);
       await eventually(isWhole).toBe(true);
       await page.setViewportSize({ width: 1280, height: 860 });
-      await eventually(() => frame.evaluate((root) => Number(root.style.zoom || 1))).toBeGreaterThan(0.9);
+      const zoom = () => frame.evaluate((root) => Number(root.style.zoom || 1));
+      await eventually(zoom).toBeGreaterThan(0.9);
+      // A picture that comes late, and is wider than all the rest.
+      await frame.evaluate((root) => {
+        const late = new Image();
+        root.querySelector("body")!.append(late);
+        late.src = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="9"/>')}`;
+      });
+      await eventually(zoom).toBeLessThan(0.4);
       await page.getByRole("button", { name: "Dark" }).click();
       await page.locator("iframe").waitFor();
     },

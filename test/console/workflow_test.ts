@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { until } from "../support/process.ts";
 import { workflowsOf } from "../support/workflows.ts";
 import { eventually } from "./eventually.ts";
+import { dragByFinger } from "./finger.ts";
 import {
   describeInBrowser,
   expectSound,
@@ -285,8 +286,10 @@ describeInBrowser("a workflow of ten steps", () => {
     await palette.getByRole("button", { name: "Delay", exact: true }).click();
     await panel(page).getByRole("button", { name: "Close the step" }).click();
     const ground = (await page.getByRole("application").boundingBox())!;
-    await palette.getByRole("button", { name: "Exit", exact: true }).dragTo(page.getByRole("application"), {
-      targetPosition: { x: ground.width - 180, y: ground.height - 190 },
+    const exit = palette.getByRole("button", { name: "Exit", exact: true });
+    await dragByFinger(page, exit, page.getByRole("application"), {
+      position: { x: ground.width - 180, y: ground.height - 190 },
+      taken: page.locator("body > [inert]").filter({ hasText: "Exit" }),
     });
     await panel(page).getByRole("button", { name: "Close the step" }).click();
     const end = (await page.locator("[data-end] .react-flow__handle").first().boundingBox())!;

@@ -324,7 +324,7 @@ describe("a file", () => {
   });
 
   test("says who is subscribed; only real changes of those who were there are told", async () => {
-    await importFile("email,subscribed\nin@example.com,yes\nout@example.com,0\nstay@example.com,\n");
+    await importFile("email,subscribed\nin@example.com,Ja\nout@example.com,nein\nstay@example.com,\n");
     const before = await Promise.all(["in", "out", "stay"].map((name) => contactOf(`${name}@example.com`)));
     await importFile(
       "email,subscribed\nin@example.com,NO\nout@example.com,True\nstay@example.com,1\nbad@example.com,perhaps\n",

@@ -48,13 +48,14 @@ const MAX_SHOWN_EMAIL = 320;
 const MAX_SHOWN_COLUMNS = 10;
 /** More than anybody's table has; each row is looked through for each of them. */
 const MAX_COLUMNS = 1_000;
+/** As systems and spreadsheets write them, also those of people who do not write English. */
 const BOOLEANS = new Map([
-  ["true", true],
-  ["1", true],
-  ["yes", true],
-  ["false", false],
-  ["0", false],
-  ["no", false],
+  ...["true", "1", "yes", "y", "on", "ja", "oui", "sí", "si", "sim", "wahr"].map(
+    (word) => [word, true] as const,
+  ),
+  ...["false", "0", "no", "n", "off", "nein", "nee", "non", "não", "falsch"].map(
+    (word) => [word, false] as const,
+  ),
 ]);
 const NONE: string[] = [];
 

@@ -28,6 +28,7 @@ export function MailFrame({ html, title, withPictures = false, isDark = false }:
   const address = `${APP}/frame${withPictures ? "?pictures=true" : ""}`;
   useEffect(() => {
     const shown = frame.current;
+    const again = () => shown?.contentDocument && fit(shown.contentDocument);
     // Before its page is there the frame holds an empty one, with the console's own limits; as its page begins it has no root.
     const write = () => {
       const page = shown?.contentDocument;
@@ -35,16 +36,19 @@ export function MailFrame({ html, title, withPictures = false, isDark = false }:
       // What is read stays where it is while it is written again.
       const at = page.scrollingElement?.scrollTop ?? 0;
       page.documentElement.innerHTML = shownMail(html, { withPictures, isDark });
+      // Pictures come late, and may be wider than all that was there before.
+      page.addEventListener("load", again, true);
       if (page.scrollingElement) page.scrollingElement.scrollTop = at;
       fit(page);
     };
     write();
     shown?.addEventListener("load", write);
-    const watch = new ResizeObserver(() => shown?.contentDocument && fit(shown.contentDocument));
+    const watch = new ResizeObserver(again);
     if (shown) watch.observe(shown);
     return () => {
       watch.disconnect();
       shown?.removeEventListener("load", write);
+      shown?.contentDocument?.removeEventListener("load", again, true);
     };
   }, [html, address, withPictures, isDark]);
   return (

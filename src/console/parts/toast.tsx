@@ -15,10 +15,24 @@ export function undoLast(): void {
   [...undoable.values()].at(-1)?.();
 }
 
+/** The toast about each thing that is shown now. */
+const about = new Map<string, string>();
+
+interface Done {
+  undo?: () => void | Promise<unknown>;
+  /** The id of what was changed: the toast before about it goes, with its undo, since neither is true any more. */
+  of?: string;
+}
+
 export const toast = {
   /** Something was done. With `undo`, a button takes it back. */
-  done(message: string, { undo }: { undo?: () => void | Promise<unknown> } = {}): void {
+  done(message: string, { undo, of }: Done = {}): void {
     const id = crypto.randomUUID();
+    if (of !== undefined) {
+      const before = about.get(of);
+      if (before !== undefined) notifications.hide(before);
+      about.set(of, id);
+    }
     const takeBack = () => {
       if (!undoable.delete(id)) return;
       notifications.hide(id);
@@ -28,7 +42,10 @@ export const toast = {
     notifications.show({
       id,
       color: "green",
-      onClose: () => void undoable.delete(id),
+      onClose() {
+        undoable.delete(id);
+        if (of !== undefined && about.get(of) === id) about.delete(of);
+      },
       autoClose: undo ? UNDO_MS : SHOWN_MS,
       message: undo ? (
         <Group justify="space-between" wrap="nowrap">

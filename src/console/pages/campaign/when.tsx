@@ -139,7 +139,7 @@ function useAsk({ stored: { answer, etag }, words }: Props) {
         } finally {
           await readAgain(cache, projectId, ["GET /campaigns", "GET /activity/upcoming"]);
         }
-        toast.done(time ? `${name} goes out on ${when}` : `${name} is being sent`);
+        toast.done(time ? `${name} goes out on ${when}` : `${name} is being sent`, { of: id });
       },
     });
   };

@@ -45,7 +45,7 @@ export function useCampaignActions() {
         await call("POST /campaigns/{id}/send", { path: { id }, body: { scheduledFor } }, { projectId });
         await again();
       };
-      toast.done(`${name} is a draft again`, { undo });
+      toast.done(`${name} is a draft again`, { undo, of: id });
     } catch (error) {
       toast.failed(error);
     }
@@ -63,7 +63,7 @@ export function useCampaignActions() {
       act: async () => {
         await call("POST /campaigns/{id}/cancel", { path: { id } }, { projectId });
         await again();
-        toast.done(`${name} was cancelled`);
+        toast.done(`${name} was cancelled`, { of: id });
       },
     });
   };
@@ -81,7 +81,7 @@ export function useCampaignActions() {
         await call("DELETE /campaigns/{id}", { path: { id } }, { projectId });
         deleted?.();
         await again();
-        toast.done(`${name} was deleted`);
+        toast.done(`${name} was deleted`, { of: id });
       },
     });
   return { duplicate, unschedule, cancel, remove };

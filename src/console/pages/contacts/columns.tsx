@@ -1,5 +1,5 @@
 // Which columns the list has: chosen for each project, and kept in this browser.
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useMemo } from "react";
 import type { ContactField, ListedContact } from "../../api.gen.ts";
@@ -101,9 +101,11 @@ export function ColumnsMenu({ choices, toggle, reset }: ChosenColumns) {
       closeOnItemClick={false}
       className={classes.columns}
       button={(opener) => (
-        <ActionIcon {...opener} variant="default" size="input-xs" aria-label="Columns" title="Columns">
-          <ColumnsIcon size={15} />
-        </ActionIcon>
+        <Tooltip label="Columns">
+          <ActionIcon {...opener} variant="default" size="input-xs" aria-label="Columns">
+            <ColumnsIcon size={15} />
+          </ActionIcon>
+        </Tooltip>
       )}
     >
       <Menu.Label>At most {MAX_COLUMNS} beside the address</Menu.Label>

@@ -30,12 +30,18 @@ export function useFeed(filter: FeedFilter, isHeld: boolean) {
       if (!isHeld) void first.refetch();
     },
   });
-  // After the stream was opened, so that nothing falls between both.
   const first = useApi(
     "GET /activity",
     { query: { ...filter, limit: PAGE } },
-    { enabled: state !== "connecting", staleTime: Infinity, gcTime: 0, refetchOnReconnect: false },
+    { staleTime: Infinity, gcTime: 0, refetchOnReconnect: false },
   );
+  // Asked for at once, and again when the stream is open, so that nothing falls between both.
+  const isAskedAgain = useRef(false);
+  useEffect(() => {
+    if (state !== "live" || first.isFetching || isAskedAgain.current) return;
+    isAskedAgain.current = true;
+    void first.refetch();
+  }, [state, first.isFetching]);
   const page: Answer<"GET /activity"> | undefined = first.data;
   useEffect(() => {
     if (page) change((before) => withFirstPage(before, page));

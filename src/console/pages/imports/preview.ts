@@ -1,5 +1,6 @@
 // The first rows of a file, read in the browser: which columns there are, and what is in them.
 import Papa from "papaparse";
+import { inUtf8, type Readable } from "./encoding.ts";
 
 /** What a column is to become: one of the first two, a key of the data, or null to leave it out. */
 export type Target = string | null;
@@ -15,8 +16,7 @@ export interface FileColumn {
 }
 
 /** A file with its first rows. */
-export interface FilePreview {
-  file: File;
+export interface FilePreview extends Readable {
   columns: FileColumn[];
 }
 
@@ -24,17 +24,20 @@ export interface FilePreview {
 export const MAX_BYTES = 200 * 1_048_576;
 const READ_BYTES = 262_144;
 const ROWS = 5;
+const TOO_LARGE = "The file is larger than 200 MB. Split it, and import the parts.";
 const ZIP = "PK\u0003\u0004";
 
 const EMAIL = /^(e-?mail|mail)([ _-]?(address|adresse?))?$|^(email|mail)$/i;
 const SUBSCRIBED = /^(subscribed|opt-?in|newsletter|consent)$/i;
 
 /** Reads the beginning of a file. Throws, with what to do, for what holds no table of contacts. */
-export async function readPreview(file: File): Promise<FilePreview> {
-  if (file.size > MAX_BYTES)
-    throw new Error("The file is larger than 200 MB. Split it, and import the parts.");
+export async function readPreview(given: File): Promise<FilePreview> {
+  if ((await given.slice(0, ZIP.length).text()) === ZIP)
+    throw new Error("This is an Excel workbook. In Excel, save it as CSV UTF-8.");
+  if (given.size > MAX_BYTES) throw new Error(TOO_LARGE);
+  const { file, encoding } = await inUtf8(given);
+  if (file.size > MAX_BYTES) throw new Error(TOO_LARGE);
   const text = await file.slice(0, READ_BYTES).text();
-  if (text.startsWith(ZIP)) throw new Error("This is an Excel workbook. In Excel, save it as CSV UTF-8.");
   const { data } = Papa.parse<string[]>(text.replace(/^\uFEFF/, ""), {
     preview: ROWS + 1,
     skipEmptyLines: true,
@@ -48,7 +51,7 @@ export async function readPreview(file: File): Promise<FilePreview> {
     values: rows.map((row) => row[index] ?? ""),
     guess: null,
   }));
-  return { file, columns: guessed(columns) };
+  return { file, encoding, columns: guessed(columns) };
 }
 
 /** Each meaning is given once. Without a telling name, the column that has addresses in it is the address. */

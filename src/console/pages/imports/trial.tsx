@@ -21,11 +21,12 @@ export function useImport(id: string) {
   );
 }
 
+/** `onDone` is told once it is known that there is something to import. */
 export function Trial({ id, onDone }: { id: string; onDone: () => void }) {
   const query = useImport(id);
   const state = query.data?.state;
   useEffect(() => {
-    if (state === "completed") onDone();
+    if (state === "completed" && isUseful(query.data?.result)) onDone();
     // Told once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [state]);
@@ -37,7 +38,13 @@ export function Trial({ id, onDone }: { id: string; onDone: () => void }) {
         if (!trial.result) return <ImportProgress label="Reading the file" progress={trial.progress} />;
         return (
           <>
-            <p className={classes.quiet}>Nothing has changed yet. This is what the import would do:</p>
+            {isUseful(trial.result) ? (
+              <p className={classes.quiet}>Nothing has changed yet. This is what the import would do:</p>
+            ) : (
+              <p className={classes.fault} role="alert">
+                No row can be imported. Go back to the columns, or mend the file and choose it again.
+              </p>
+            )}
             <Counts result={trial.result} />
             <Examples examples={trial.result.examples ?? []} />
             <Refused result={trial.result} />
@@ -47,6 +54,9 @@ export function Trial({ id, onDone }: { id: string; onDone: () => void }) {
     </Loaded>
   );
 }
+
+/** Whether there is a row that can be used. */
+const isUseful = (result: ContactImport["result"]) => result === undefined || result.successCount > 0;
 
 type Example = NonNullable<NonNullable<ContactImport["result"]>["examples"]>[number];
 

@@ -21,7 +21,13 @@ interface Props {
   chooseAnother: () => void;
 }
 
-export function Wizard({ preview: { file, columns }, chooseAnother }: Props) {
+const ENCODINGS = {
+  "windows-1252": "Western European (Windows-1252)",
+  "utf-16le": "UTF-16",
+  "utf-16be": "UTF-16",
+};
+
+export function Wizard({ preview: { file, encoding, columns }, chooseAnother }: Props) {
   const guesses = columns.map(({ guess }) => guess);
   const [targets, setTargets] = useState<Target[]>(guesses);
   const [subscribes, setSubscribes] = useState(true);
@@ -69,7 +75,11 @@ export function Wizard({ preview: { file, columns }, chooseAnother }: Props) {
   return (
     <div>
       <h2 className={classes.file} tabIndex={-1} ref={head}>
-        <strong>{file.name}</strong> <span className={classes.faded}>{formatBytes(file.size)}</span>
+        <strong>{file.name}</strong>{" "}
+        <span className={classes.faded}>
+          {formatBytes(file.size)}
+          {encoding && `, read as ${ENCODINGS[encoding]}`}
+        </span>
       </h2>
       <Stepper
         active={trialId ? 1 : 0}

@@ -25,7 +25,7 @@ export function useEnable() {
       await call("PATCH /workflows/{id}", { path: { id }, body: { enabled } }, { projectId });
       const undo = () => change(workflow, !enabled);
       const text = enabled ? `${name} is enabled` : `${name} is disabled. Contacts in it continue`;
-      toast.done(text, { undo });
+      toast.done(text, { undo, of: id });
     } catch (error) {
       paint(cache, projectId, id, !enabled);
       if (error instanceof Refusal) refused = error.fields;

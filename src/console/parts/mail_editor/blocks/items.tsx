@@ -1,6 +1,7 @@
 // The blocks in an element, in their order: each with its name, what can be done with it, its form, and the blocks in it.
 import { useState } from "react";
 import { GripIcon } from "../../editor_icons.tsx";
+import { dragByTouch } from "../../touch_drag.ts";
 import { itemsOf, type Path } from "../../mjml/edit.ts";
 import type { MjmlNode } from "../../mjml/tree.ts";
 import classes from "./blocks.module.css";
@@ -70,6 +71,7 @@ function Block({ node, path, place }: Props) {
         className={classes.row}
         data-open={isOpen || undefined}
         data-drop={(canDrop && side) || undefined}
+        data-dragged={(dragged !== null && keyOf(dragged) === key) || undefined}
         draggable
         onDragStart={(event) => {
           event.stopPropagation();
@@ -88,7 +90,14 @@ function Block({ node, path, place }: Props) {
           moves.drop(dragged, side === "after" ? place + 1 : place);
         }}
       >
-        <span className={classes.grip} aria-hidden="true">
+        <span
+          className={classes.grip}
+          aria-hidden="true"
+          data-grip
+          onPointerDown={(event) =>
+            dragByTouch(event, { begin: () => setDragged(path), end: () => setDragged(null) })
+          }
+        >
           <GripIcon size={14} />
         </span>
         <button
