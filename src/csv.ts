@@ -157,6 +157,7 @@ export function withoutGuard(cell: string): string {
   return cell.startsWith("'") && guarded(cell.slice(1)) === cell ? cell.slice(1) : cell;
 }
 
+// The statement `export_csv` does the same.
 /** A line by RFC 4180; a cell that a spreadsheet would take for a formula begins with an apostrophe. */
 export function toCsvLine(cells: string[]): string {
   return `${cells

@@ -230,20 +230,18 @@ from contacts
 where project_id = :project_id and id = any(:ids::uuid[])
 order by id desc;
 
--- name: export :one
+-- name: export :bytes
 -- splice: filter = true
 -- nullable: after_id
--- The next contacts in the order of their ids, up to one: those that come while it is read are not among them. As text,
--- a line of JSON for each: a row each would be ten objects of ours, of which those that are alive when memory is collected
--- stay for minutes (146 MB for 1,000,000 contacts, and three times the processor time). Pieces of text are joined
--- because json_build_object takes 8 µs for a line, and this takes 3.
-select
-  coalesce(string_agg(r.line, '' order by r.id), '') as "lines!",
-  count(*)::int as "count!",
-  (array_agg(r.id order by r.id desc))[1] as "last_id?"
+-- The next contacts in the order of their ids, up to one: those that come while it is read are not among them. A row holds
+-- the lines of 64 of them, in JSON, and the id of the last one. Rows of objects took 146 MB for 1,000,000 contacts and three
+-- times the processor time, texts of 250 lines 60 MB, and these take 25. Pieces of text are joined because
+-- json_build_object takes 8 µs for a line, and this takes 3.
+select string_agg(r.line, '' order by r.id), (array_agg(r.id order by r.id desc))[1]
 from (
   select
     c.id,
+    (row_number() over (order by c.id) - 1) / 64 as piece,
     '{"id":"' || c.id || '","email":' || to_json(c.email)::text || ',"subscribed":' || c.subscribed || ',"data":' || c.data
       || ',"createdAt":"' || to_char(c.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
       || '","updatedAt":"' || to_char(c.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || E'"}\n' as line
@@ -254,7 +252,73 @@ from (
     and :filter
   order by c.id
   limit :limit::int
-) as r;
+) as r
+group by r.piece
+order by r.piece;
+
+-- name: export_csv :bytes
+-- splice: filter = true
+-- nullable: after_id
+-- The same as CSV, with a column for each of `keys`. Cells are guarded and quoted as `toCsvLine` does it, which a test
+-- compares: made of objects of ours, the lines of 1,000,000 contacts take 75 MB, and twice our processor time. A row where
+-- nothing can need either is told by one look at all of its cells, which saves 10 µs.
+select string_agg(r.line, '' order by r.id), (array_agg(r.id order by r.id desc))[1]
+from (
+  select
+    p.id,
+    (row_number() over (order by p.id) - 1) / 64 as piece,
+    case
+      when p.plain !~ '["\r\n]|(^|,)[=+@\t\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff-]|[\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff](,|$)'
+        and length(p.plain) - length(translate(p.plain, ',', '')) = cardinality(:keys::text[])
+      then
+        split_part(p.plain, ',', 1) || p.between || substr(p.plain, strpos(p.plain || ',', ','))
+      else (
+        select
+          string_agg(
+            case
+              when g.cell ~ '[",\r\n]|^[\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]'
+                or g.cell ~ '[\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]$'
+              then '"' || replace(g.cell, '"', '""') || '"'
+              else g.cell
+            end || case when g.n = 1 then p.between else '' end,
+            ',' order by g.n
+          )
+        from (
+          select
+            x.n,
+            case when x.cell ~ '^[=+@\t\r-]' and x.cell !~ '^[+-]?[0-9]+(\.[0-9]+)?$' then '''' else '' end || x.cell as cell
+          from unnest(p.cells) with ordinality as x (cell, n)
+        ) as g
+      )
+    end || E'\r\n' as line
+  from (
+    select
+      c.id, made.cells, array_to_string(made.cells, ',') as plain,
+      ',' || c.subscribed || ',' || to_char(c.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+        || ',' || to_char(c.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as between
+    from (
+      select c.id, c.email, c.subscribed, c.data, c.created_at, c.updated_at
+      from contacts c
+      where c.project_id = :project_id
+        and (:after_id::uuid is null or c.id > :after_id)
+        and c.id <= :upto_id
+        and :filter
+      order by c.id
+      limit :limit::int
+    ) as c
+    cross join lateral (
+      select c.email || array(
+        select coalesce(c.data ->> key.name, '')
+        from unnest(:keys::text[]) with ordinality as key (name, n)
+        order by key.n
+      ) as cells
+      offset 0
+    ) as made
+    offset 0
+  ) as p
+) as r
+group by r.piece
+order by r.piece;
 
 -- name: data_by_email :maybe
 select id, data

@@ -1,7 +1,7 @@
 // The small language of `sql/queries/`: named statements with `:parameters`.
 
-/** How many rows a statement returns: exactly one, one or none, any number, or only a count. */
-export type Rows = "one" | "maybe" | "many" | "exec";
+/** How many rows a statement returns: exactly one, one or none, any number, any number as bytes, or only a count. */
+export type Rows = "one" | "maybe" | "many" | "bytes" | "exec";
 
 /** One named statement. */
 export interface Statement {
@@ -27,7 +27,7 @@ export interface RecordColumn {
   type: string;
 }
 
-const NAME = /^-- name: (\w+) :(one|maybe|many|exec)$/;
+const NAME = /^-- name: (\w+) :(one|maybe|many|bytes|exec)$/;
 const NULLABLE = /^-- nullable: (.+)$/;
 const SPLICE = /^-- splice: (\w+) = (.+)$/;
 const RECORDSET = /\bjsonb?_to_recordset\(:(\w+)::jsonb?\)\s*as\s*\w*\s*\(([^)]*)\)/g;

@@ -114,6 +114,7 @@ function recordsType(s: Statement, param: string, { named }: Catalogue): string 
 
 function rowsType(s: Statement, described: Described, { types, notNull }: Catalogue): string {
   if (s.rows === "exec") return "number";
+  if (s.rows === "bytes") return "Uint8Array[][]";
   const fields = described.columns.map((description) => {
     const column = description as unknown as { name: string; type: number; table: number; number: number };
     const sure = notNull.has(`${column.table}.${column.number}`) && !column.name.endsWith("?");

@@ -30,11 +30,12 @@ function toFunction(statement: Statement, file: string) {
   return async ({ sql, patienceMs }: { sql: Db; patienceMs?: number }, args: Record<string, never> = {}) => {
     // postgres.js takes a file's statement as if it were a tagged template: values, arrays and fragments included.
     const query = sql(statement.strings, ...keys.map((key) => args[key]!));
+    if (statement.rows === "bytes") query.raw();
     const patient = patienceMs === Infinity;
     if (!prepared || patient)
       Object.assign(query, { options: { ...(!prepared && { prepare: false }), patient } });
     const rows = await countUse(sql, () => answerOf(query, patienceMs, { isAlone: isPool(sql) }));
-    if (statement.rows === "many") return [...rows];
+    if (statement.rows === "many" || statement.rows === "bytes") return [...rows];
     if (statement.rows === "exec") return rows.count;
     if (statement.rows === "maybe") return rows[0] ?? null;
     if (rows.length === 1) return rows[0];
