@@ -12,6 +12,7 @@ import { makePartitions } from "./insight/partitions.ts";
 import { flushRequests } from "./insight/requests/log.ts";
 import { describeError } from "./log.ts";
 import type { InboundServer } from "./mail/inbound_smtp.ts";
+import { closeHandOff, openHandOff } from "./sending/delivery/hand_off.ts";
 import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery/mod.ts";
 import { reapDeadWorkers } from "./sending/delivery/recovery.ts";
 import { routable } from "./request_url.ts";
@@ -70,9 +71,10 @@ async function start(): Promise<void> {
       crontab: CRONTAB,
       reap,
       onBeat: recover,
-      onStop: stopDelivery,
+      onStop: endDelivery,
     });
   }
+  if (MODE === "all") openHandOff(ctx);
   const ports = { port: server.port, ...(inbound && { inboundSmtpPort: inbound.port }) };
   ctx.log.info("started", { mode: MODE, host: HOST, ...ports });
   for (const { level, message } of await startWarnings(ctx)) ctx.log[level](message);
@@ -160,6 +162,11 @@ async function end(error: Error): Promise<never> {
 async function reap(on: Context): Promise<void> {
   const reaped = await reapDeadWorkers(on);
   if (reaped.workers > 0) on.log.warn("recovered from dead workers", reaped);
+}
+
+async function endDelivery(on: Context): Promise<void> {
+  await closeHandOff(on);
+  await stopDelivery(on);
 }
 
 async function recover(on: Context): Promise<void> {

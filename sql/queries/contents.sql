@@ -1,6 +1,6 @@
--- name: insert_many :exec
+-- name: insert_many :many
 -- nullable: rows.text, rows.from_name, rows.reply_to, rows.headers, rows.data, rows.template_id
--- Whether their mails are followed is decided here, by the project's current setting.
+-- Whether their mails are followed is decided here, by the project's current setting, and answered.
 insert into contents (
   project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tracked
 )
@@ -13,7 +13,8 @@ cross join json_to_recordset(:rows::json) as r (
   id uuid, subject text, html text, text text, from_email text, from_name text, reply_to text, headers jsonb, data jsonb,
   template_id uuid, type message_type, shared boolean
 )
-where p.id = :project_id;
+where p.id = :project_id
+returning id, tracked;
 
 -- name: copy :exec
 -- Copies a content with its attachments under another id, for a mail of its own; nothing if its body is gone.

@@ -220,7 +220,7 @@ left join lateral (
     and e.content_id <> all (:known_contents::uuid[])
   limit 1
 ) as o on true
-left join projects p on p.id = o.project_id;
+left join projects p on p.id = e.project_id;
 
 -- name: recipients :many
 -- The recipient domains of those of these mails that are still to be sent. By their keys, as in `settle_and_claim`.

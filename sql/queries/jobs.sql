@@ -19,6 +19,13 @@ select graphile_worker.add_jobs(array_agg(
 ))
 from json_array_elements(:payloads::json) as payload;
 
+-- name: add_keyed :exec
+-- Enqueues jobs that run as soon as they can. One with the same key that still waits is replaced.
+select graphile_worker.add_jobs(array_agg(
+  row(:task, payload, null, null, null, key, null::int, null)::graphile_worker.job_spec
+))
+from json_to_recordset(:jobs::json) as r (key text, payload json);
+
 -- name: remove :exec
 -- Takes the job with this key out of the queue, if it still waits there.
 select graphile_worker.remove_job(:key);

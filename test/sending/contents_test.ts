@@ -34,6 +34,7 @@ test("those of 40 mails are compiled one after the other: everything else has it
   const contents = await prepareContents(
     service,
     Array.from({ length: 40 }, (_, n) => heavy(n)),
+    new Map(),
   );
   isOver = true;
   await others;

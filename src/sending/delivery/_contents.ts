@@ -5,6 +5,7 @@ import { q } from "../../db/queries.ts";
 import type { Attachment } from "../../mail/mailer.ts";
 import { createPauses } from "../../pauses.ts";
 import { prepareContent, type PreparedContent } from "../compose/mod.ts";
+import type { AcceptedContent } from "./accepted_content.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
 // Those that several mails share: of each campaign in progress it is one. A content of a megabyte is rare.
@@ -17,15 +18,16 @@ const caches = perService(() => ({
   attached: createCache<Attachment[]>({ maxEntries: MAX_ATTACHED, maxBytes: MAX_ATTACHED_BYTES }),
 }));
 
-/** The contents that a claim need not answer with. */
-export function knownContents(ctx: Context): string[] {
-  return caches(ctx).prepared.keys();
+/** The contents that a claim need not answer with: those of mails in progress, and those `accepted` here. */
+export function knownContents(ctx: Context, accepted: Map<string, AcceptedContent>): string[] {
+  return [...caches(ctx).prepared.keys(), ...accepted.keys()];
 }
 
 /** The contents of these mails, ready to be sent, by their ids. One that has expired is missing. */
 export async function prepareContents(
   ctx: Context,
   emails: ClaimedEmail[],
+  accepted: Map<string, AcceptedContent>,
 ): Promise<Map<string, PreparedContent>> {
   const { prepared: cache } = caches(ctx);
   const prepared = new Map<string, PreparedContent>();
@@ -34,24 +36,22 @@ export async function prepareContents(
   for (const email of emails) {
     const id = email.contentId;
     if (id === null || prepared.has(id)) continue;
-    const content = cache.get(id) ?? (email.hasContent ? await prepare(ctx, email, pause) : null);
+    const held = accepted.get(id);
+    const row = held ?? (email.hasContent ? contentOf(email) : null);
+    const content =
+      cache.get(id) ?? (row && (await prepareContent(ctx, { ...row, ...originOf(email) }, pause)));
     if (!content) continue;
     prepared.set(id, content);
     // Of one that is known a claim does not say that it has attachments.
-    if (email.shared !== false && !email.hasAttachments) cache.set(id, content);
+    const { shared } = held ?? email;
+    if (shared !== false && !email.hasAttachments) cache.set(id, content);
   }
   return prepared;
 }
 
-async function prepare(
-  ctx: Context,
-  email: ClaimedEmail,
-  pause: () => Promise<void>,
-): Promise<PreparedContent> {
-  const content = {
-    projectId: email.projectId,
-    sourceType: email.sourceType,
-    campaignId: email.campaignId,
+/** What a content says, as the claim has answered. */
+function contentOf(email: ClaimedEmail) {
+  return {
     templateId: email.templateId,
     type: email.type!,
     subject: email.subject!,
@@ -63,11 +63,19 @@ async function prepare(
     headers: email.headers as Record<string, string> | null,
     data: email.requestData as Record<string, unknown> | null,
     tracked: email.tracked!,
+  };
+}
+
+/** Where its mails come from. */
+function originOf(email: ClaimedEmail) {
+  return {
+    projectId: email.projectId,
+    sourceType: email.sourceType,
+    campaignId: email.campaignId,
     projectName: email.projectName!,
     postalAddress: email.postalAddress ?? null,
     language: email.language!,
   };
-  return await prepareContent(ctx, content, pause);
 }
 
 /** The attachments of these mails, by content. What several mails in progress carry is read once. */

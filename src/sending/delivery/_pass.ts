@@ -8,6 +8,7 @@ import { metersOf } from "../../meters.ts";
 import type { DeliveryRequest } from "./_requests.ts";
 import { giveUpOn, type Lost } from "../giving_up.ts";
 import type { PreparedContent } from "../compose/mod.ts";
+import type { AcceptedContent } from "./accepted_content.ts";
 import { knownContents, loadAttachments, prepareContents } from "./_contents.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { type MailOutcome, withoutWords } from "./outcomes.ts";
@@ -32,7 +33,7 @@ export async function runPass(
 ): Promise<Map<string, ClaimedMail> | Error> {
   if (outcomes.length + requests.length === 0) return new Map();
   try {
-    return await toMails(ctx, await settleAndClaim(ctx, noted, outcomes, requests));
+    return await toMails(ctx, await settleAndClaim(ctx, noted, outcomes, requests), acceptedAmong(requests));
   } catch (error) {
     ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
     await settleUntilWritten(ctx, outcomes);
@@ -65,7 +66,7 @@ async function settleAndClaim(
       ids: requests.map((request) => request.emailId),
       campaignProjectIds: campaigns.map((request) => request.projectId),
       campaignIds: campaigns.map((request) => request.campaignId!),
-      knownContents: knownContents(ctx),
+      knownContents: knownContents(ctx, acceptedAmong(requests)),
     });
     return rows.filter((row): row is ClaimedEmail => row.id !== null);
   };
@@ -96,8 +97,17 @@ function lostBy({ project_id, contact_id, address }: MailOutcome): Lost {
   return { projectId: project_id, contactId: contact_id, address, reason: "BOUNCE" };
 }
 
-async function toMails(ctx: Context, emails: ClaimedEmail[]): Promise<Map<string, ClaimedMail>> {
-  const contents = await prepareContents(ctx, emails);
+/** The contents that this process has in memory because it has accepted them, by their ids. */
+function acceptedAmong(requests: DeliveryRequest[]): Map<string, AcceptedContent> {
+  return new Map(requests.flatMap(({ content }) => (content ? [[content.id, content]] : [])));
+}
+
+async function toMails(
+  ctx: Context,
+  emails: ClaimedEmail[],
+  accepted: Map<string, AcceptedContent>,
+): Promise<Map<string, ClaimedMail>> {
+  const contents = await prepareContents(ctx, emails, accepted);
   const attachments = await loadAttachments(ctx, emails);
   return new Map(
     emails.map((email) => [

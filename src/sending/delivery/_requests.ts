@@ -1,4 +1,5 @@
 // What the dispatcher is asked for, and why it may refuse.
+import type { AcceptedContent } from "./accepted_content.ts";
 
 /** A mail that somebody wants delivered. Those of a campaign are bulk: they never hold another one back. */
 export interface DeliveryRequest {
@@ -7,6 +8,8 @@ export interface DeliveryRequest {
   campaignId: string | null;
   /** The domain of its recipient. */
   domain: string;
+  /** What it says, where this process has just accepted it: it is not read back. */
+  content?: AcceptedContent | null;
 }
 
 /** Says which requests may go ahead now. */

@@ -5,6 +5,7 @@ import { q } from "../../db/queries.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
 import { type ApartMails, createApartMails } from "./_apart.ts";
 import { createDispatcher, type Dispatcher } from "./_dispatcher.ts";
+import type { AcceptedContent } from "./accepted_content.ts";
 import { createDomainLookup, type DomainLookup } from "./_domain_lookup.ts";
 import { Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
 import { createCampaignEnds } from "./campaign_ends.ts";
@@ -15,6 +16,7 @@ import { gateOf, type Way } from "./server_gate.ts";
 interface Addressed {
   id: string;
   domain: string;
+  content?: AcceptedContent | null;
 }
 
 /** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server accepts no connections. */
@@ -69,6 +71,21 @@ export async function deliverEmails(ctx: Context, projectId: string, emailIds: s
   return await deliver(ctx, projectId, emails, null);
 }
 
+/** The same for mails that this process has accepted, with what it knows of them. */
+export async function deliverHanded(
+  ctx: Context,
+  projectId: string,
+  mails: { id: string; address: string; content: AcceptedContent | null }[],
+): Promise<Delivered> {
+  const emails = mails.map(({ id, address, content }) => ({ id, content, domain: domainOfAddress(address) }));
+  return await deliver(ctx, projectId, emails, null);
+}
+
+/** As `recipient_domain` says it. */
+function domainOfAddress(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
+}
+
 /** The same for mails of a campaign. Slow handovers are let go of: they are in progress. */
 export async function deliverBatch(
   ctx: Context,
@@ -86,7 +103,7 @@ async function deliver(
   campaignId: string | null,
 ): Promise<Delivered> {
   const ends = await Promise.allSettled(
-    emails.map(({ id, domain }) => deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain })),
+    emails.map(({ id, ...mail }) => deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, ...mail })),
   );
   const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
   // One that failed fails the job, but only when nothing of it is in progress any more.

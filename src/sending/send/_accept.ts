@@ -7,12 +7,21 @@ import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type ContentRow, contentsOf } from "./_content.ts";
 import type { Recipient, SendInput } from "./input.ts";
-import { enterLedger, refusalsOf } from "./ledger.ts";
+import { enqueueHere, type HandedMail, type HandOff } from "../delivery/hand_off.ts";
+import { acceptedContent } from "./_accepted_content.ts";
+import { addToLedger, refusalsOf } from "./ledger.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
 export interface SendResult {
   emails: { contact: { id: string; email: string }; email: string }[];
   timestamp: Date;
+}
+
+/** What was accepted, and how it is delivered once that is committed. */
+export interface AcceptedMessage {
+  result: SendResult;
+  /** Begins the delivery of all that was accepted together, if this process delivers it. Only the first call counts. */
+  handOff: () => void;
 }
 
 /** A request whose input is without errors. */
@@ -44,7 +53,7 @@ export async function acceptAll(
   tx: Context,
   projectId: string,
   messages: CheckedMessage[],
-): Promise<(SendResult | Error)[]> {
+): Promise<(AcceptedMessage | Error)[]> {
   const keyed = messages.flatMap(({ key, request }) => (key === null ? [] : [{ key, request }]));
   const [used, contents] = await Promise.all([
     claimKeys(tx, projectId, keyed),
@@ -55,9 +64,13 @@ export async function acceptAll(
   );
   const judged = await judge(tx, projectId, messages, claimedOrNot);
   const accepted = judged.filter(isAccepted);
-  const results = new Map(zip(accepted, await writeAll(tx, projectId, accepted)));
+  const written = await writeAll(tx, projectId, accepted);
+  const results = new Map(zip(accepted, written.results));
   await settleKeys(tx, projectId, { messages, judged, used, results });
-  return judged.map((message) => (message instanceof Error ? message : results.get(message)!));
+  const { handOff } = written;
+  return judged.map((message) =>
+    message instanceof Error ? message : { result: results.get(message)!, handOff },
+  );
 }
 
 /** Each message with its content, or why it is refused. */
@@ -89,8 +102,12 @@ function sendableOf({ content, recipients }: Accepted) {
 }
 
 /** Contacts, contents, attachments, ledger and jobs. */
-async function writeAll(tx: Context, projectId: string, accepted: Accepted[]): Promise<SendResult[]> {
-  if (accepted.length === 0) return [];
+async function writeAll(
+  tx: Context,
+  projectId: string,
+  accepted: Accepted[],
+): Promise<{ results: SendResult[]; handOff: () => void }> {
+  if (accepted.length === 0) return { results: [], handOff: () => {} };
   const contacts = await upsertRecipients(tx, projectId, accepted);
   const mails = accepted.map(({ content, recipients }) =>
     recipients.map(({ email, name }) => {
@@ -105,12 +122,31 @@ async function writeAll(tx: Context, projectId: string, accepted: Accepted[]): P
       };
     }),
   );
-  await Promise.all([addContents(tx, projectId, accepted), enterLedger(tx, projectId, mails.flat())]);
+  const [tracked, begun] = await Promise.all([
+    addContents(tx, projectId, accepted),
+    addToLedger(tx, projectId, mails.flat()).then((pending) => enqueueHere(tx, projectId, pending)),
+  ]);
   const timestamp = tx.now();
-  return mails.map((own) => ({
+  const results = mails.map((own) => ({
     emails: own.map((row) => ({ contact: { id: row.contact_id, email: row.address }, email: row.id })),
     timestamp,
   }));
+  const handed = () =>
+    zip(accepted, mails).flatMap(([{ content, input }, own]) => {
+      const held = input.attachments?.length ? null : acceptedContent(content, tracked.has(content.id));
+      return own.map(({ id, address }) => ({ id, address, content: held }));
+    });
+  return { results, handOff: begun === null ? () => {} : once(begun, handed) };
+}
+
+function once({ emailIds, begin }: HandOff, mails: () => HandedMail[]): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    const open = new Set(emailIds);
+    begin(mails().filter(({ id }) => open.has(id)));
+  };
 }
 
 /** One contact per address, however often it was named. */
@@ -133,21 +169,29 @@ async function upsertRecipients(
   return await upsertContacts(tx, writes);
 }
 
-async function addContents(tx: Context, projectId: string, accepted: Accepted[]): Promise<void> {
+/** Answers the ids of those whose mails are followed. */
+async function addContents(tx: Context, projectId: string, accepted: Accepted[]): Promise<Set<string>> {
+  const tracked = new Set<string>();
+  const insert = async (some: ContentRow[]) => {
+    for (const row of await q.contents.insertMany(tx, { projectId, rows: some })) {
+      if (row.tracked) tracked.add(row.id);
+    }
+  };
   let rows: ContentRow[] = [];
   let chars = 0;
   for (const { content } of accepted) {
     const own = content.html.length + (content.text?.length ?? 0);
     if (chars + own > MAX_STATEMENT_CHARS && rows.length > 0) {
-      await q.contents.insertMany(tx, { projectId, rows });
+      await insert(rows);
       [rows, chars] = [[], 0];
     }
     rows.push(content);
     chars += own;
   }
-  await q.contents.insertMany(tx, { projectId, rows });
+  await insert(rows);
   const attachments = accepted.flatMap(attachmentsOf);
   if (attachments.length > 0) await q.contents.attach(tx, { projectId, rows: attachments });
+  return tracked;
 }
 
 function attachmentsOf({ content, input }: Accepted) {

@@ -49,11 +49,19 @@ export async function refusalsOf(
 }
 
 /**
- * Adds mails to the ledger, with their jobs. One to a suppressed address has its row too, but no job. Throws 402 if less
- * is left of this month's limit. The caller has written or locked the contacts.
+ * Adds mails to the ledger, and answers those that are to be sent: one to a suppressed address has its row too. Throws 402
+ * if less is left of this month's limit. The caller has written or locked the contacts, and enqueues what is answered.
  */
-export async function enterLedger(tx: Context, projectId: string, mails: NewMail[]): Promise<void> {
+export async function addToLedger(
+  tx: Context,
+  projectId: string,
+  mails: NewMail[],
+): Promise<{ projectId: string; id: string }[]> {
   const rows = mails.map(({ resend_of = null, data = null, ...mail }) => ({ ...mail, resend_of, data }));
-  const inserting = q.emails.insertMany(tx, { projectId, now: tx.now(), rows });
-  await addSendJobs(tx, await withinLimit(tx, inserting));
+  return await withinLimit(tx, q.emails.insertMany(tx, { projectId, now: tx.now(), rows }));
+}
+
+/** The same, with their jobs. */
+export async function enterLedger(tx: Context, projectId: string, mails: NewMail[]): Promise<void> {
+  await addSendJobs(tx, await addToLedger(tx, projectId, mails));
 }

@@ -4,7 +4,7 @@ import { heldContacts } from "../../audience/contacts/mod.ts";
 import type { Context } from "../../context.ts";
 import { groupCommit } from "../../group_commit.ts";
 import { problems } from "../../problem/mod.ts";
-import { acceptAll, type CheckedMessage, type SendResult } from "./_accept.ts";
+import { acceptAll, type AcceptedMessage, type CheckedMessage, type SendResult } from "./_accept.ts";
 import { textOfBody } from "./_content.ts";
 import { recipientsOf, type SendInput, sendErrors } from "./input.ts";
 
@@ -31,13 +31,15 @@ export async function send(ctx: Context, call: IdempotentRequest, input: SendInp
   const { projectId, key, request } = call;
   const message = { input, recipients: recipientsOf(input), text: textOfBody(input.body), key, request };
   try {
-    return await groups(ctx)(projectId, message);
+    const { result, handOff } = await groups(ctx)(projectId, message);
+    handOff();
+    return result;
   } catch (error) {
     throw dataProblem(error);
   }
 }
 
-const groups = groupCommit<CheckedMessage, SendResult>({
+const groups = groupCommit<CheckedMessage, AcceptedMessage>({
   work: acceptAll,
   keysOf: ({ key, recipients }) => [
     ...(key === null ? [] : [`key ${key}`]),

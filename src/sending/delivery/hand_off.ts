@@ -1,0 +1,134 @@
+// The process that has accepted mails delivers them itself, with their contents from memory: no job is fetched and nothing is
+// read back. Their job is due later, and is there for when this process ends, or cannot send them now.
+import { type Context, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJob } from "../../jobs.ts";
+import { describeError } from "../../log.ts";
+import type { AcceptedContent } from "./accepted_content.ts";
+import { addSendJobs } from "./enqueue.ts";
+import { deliverHanded } from "./mod.ts";
+import { gateOf } from "./server_gate.ts";
+
+/** A mail that was accepted here. */
+export interface HandedMail {
+  id: string;
+  address: string;
+  /** Null where it is read back: it has attachments, or is large. */
+  content: AcceptedContent | null;
+}
+
+/** Mails of one transaction. */
+export interface HandOff {
+  emailIds: string[];
+  /** Delivers them. To be called when they are committed. */
+  begin(mails: HandedMail[]): void;
+}
+
+/** When the job is due. What goes as it should is long done by then, and the job finds nothing to do. */
+const JOB_AFTER_MS = 15_000;
+/** How many may be on their way from here, all and of one project: about a second of delivery. The others have their turn in the queue. */
+const MAX_MAILS = 1_000;
+const MAX_MAILS_OF_ONE = 500;
+/** Characters of contents, up to 16 MB. Each transaction that is open at the limit may bring half a million more. */
+const MAX_CHARS = 8_000_000;
+
+interface Here {
+  isOpen: boolean;
+  mails: number;
+  chars: number;
+  ofProject: Map<string, number>;
+  /** What has begun and not ended, by the key of its job. */
+  begun: Map<string, { projectId: string; emailIds: string[] }>;
+}
+
+const hereOf = perService((): Here => ({
+  isOpen: false,
+  mails: 0,
+  chars: 0,
+  ofProject: new Map(),
+  begun: new Map(),
+}));
+
+/** From now on this process delivers what it accepts, as long as it has room for it. */
+export function openHandOff(ctx: Context): void {
+  hereOf(ctx).isOpen = true;
+}
+
+/** Delivers nothing more this way. The jobs of what has begun are due now: another process takes what is not claimed. */
+export async function closeHandOff(ctx: Context): Promise<void> {
+  const here = hereOf(ctx);
+  here.isOpen = false;
+  const jobs = [...here.begun].map(([key, payload]) => ({ key, payload }));
+  if (jobs.length === 0) return;
+  try {
+    await q.jobs.addKeyed(ctx, { task: "send_emails", jobs });
+  } catch (error) {
+    // They are due in some seconds.
+    ctx.log.warn("jobs not made due", describeError(error));
+  }
+}
+
+/**
+ * Enqueues mails that were just accepted, in the transaction of `tx`. Where this process has room for them, one job for all
+ * is due later, and the answer delivers them; null where they go through the queue.
+ */
+export async function enqueueHere(
+  tx: Context,
+  projectId: string,
+  mails: { projectId: string; id: string }[],
+): Promise<HandOff | null> {
+  const emailIds = mails.map((mail) => mail.id);
+  if (emailIds.length === 0) return null;
+  if (!hasRoom(tx, projectId, emailIds.length)) {
+    await addSendJobs(tx, mails);
+    return null;
+  }
+  const key = `delivery of ${emailIds[0]}`;
+  const runAt = new Date(tx.now().getTime() + JOB_AFTER_MS);
+  await addJob(tx, "send_emails", { projectId, emailIds }, { runAt, key });
+  return { emailIds, begin: (handed) => void deliverHere(tx, { projectId, key }, handed) };
+}
+
+function hasRoom(ctx: Context, projectId: string, mails: number): boolean {
+  const here = hereOf(ctx);
+  if (!here.isOpen || gateOf(ctx).way !== "here" || here.chars >= MAX_CHARS) return false;
+  const ofProject = (here.ofProject.get(projectId) ?? 0) + mails;
+  return here.mails + mails <= MAX_MAILS && ofProject <= MAX_MAILS_OF_ONE;
+}
+
+async function deliverHere(
+  { pool, ...tx }: Context,
+  { projectId, key }: { projectId: string; key: string },
+  mails: HandedMail[],
+): Promise<void> {
+  const ctx = { ...tx, pool, sql: pool };
+  const here = hereOf(ctx);
+  const emailIds = mails.map((mail) => mail.id);
+  const chars = mails.reduce((sum, { content }) => sum + sizeOf(content), 0);
+  const count = (by: 1 | -1) => {
+    here.mails += by * mails.length;
+    here.chars += by * chars;
+    const left = (here.ofProject.get(projectId) ?? 0) + by * mails.length;
+    if (left === 0) here.ofProject.delete(projectId);
+    else here.ofProject.set(projectId, left);
+  };
+  count(1);
+  here.begun.set(key, { projectId, emailIds });
+  try {
+    const { postponed, waitMs } = await deliverHanded(ctx, projectId, mails);
+    // A rate holds them back. Without a way to the mail server, their job finds out what to do.
+    if (postponed.length > 0 && waitMs < Infinity && here.isOpen) {
+      const runAt = new Date(ctx.now().getTime() + waitMs);
+      await addJob(ctx, "send_emails", { projectId, emailIds: postponed }, { runAt, key });
+    }
+  } catch (error) {
+    ctx.log.debug("accepted mails are left to their job", describeError(error));
+  } finally {
+    here.begun.delete(key);
+    count(-1);
+  }
+}
+
+function sizeOf(content: AcceptedContent | null): number {
+  return content === null ? 0 : content.html.length + (content.text?.length ?? 0);
+}
