@@ -605,19 +605,19 @@ export interface Queries {
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
-    /** Whether their mails are followed is decided here, by the project's current setting.
+    /** Whether their mails are followed is decided here, by the project's current setting, and answered.
      * (sql/queries/contents.sql:1) */
-    insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean }[]; projectId: string }): Promise<number>;
+    insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean }[]; projectId: string }): Promise<{ id: string; tracked: boolean }[]>;
     /** Copies a content with its attachments under another id, for a mail of its own; nothing if its body is gone.
      * Whether it is tracked is decided again.
-     * (sql/queries/contents.sql:18) */
+     * (sql/queries/contents.sql:19) */
     copy(on: On, args: { id: string; projectId: string; contentId: string }): Promise<number>;
     /** Adds the attachments of contents. `rows` holds `{content_id, position, filename, content_type, cid?, disposition,
      * content}`, the content in base64 as the request carried it.
-     * (sql/queries/contents.sql:42) */
+     * (sql/queries/contents.sql:43) */
     attach(on: On, args: { projectId: string; rows: { content_id: string; position: number; filename: string; content_type: string; cid: string | null | undefined; disposition: string; content: string }[] }): Promise<number>;
     /** The attachments of these contents, in the order of the request.
-     * (sql/queries/contents.sql:53) */
+     * (sql/queries/contents.sql:54) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
   };
   dailyCounts: {
@@ -1322,23 +1322,26 @@ export interface Queries {
     /** Enqueues one job per payload; all of them run as soon as they can.
      * (sql/queries/jobs.sql:14) */
     addMany(on: On, args: { task: string; priority: number | null; payloads: JsonArg }): Promise<number>;
-    /** Takes the job with this key out of the queue, if it still waits there.
+    /** Enqueues jobs that run as soon as they can. One with the same key that still waits is replaced.
      * (sql/queries/jobs.sql:22) */
+    addKeyed(on: On, args: { task: string; jobs: { key: string; payload: JsonArg }[] }): Promise<number>;
+    /** Takes the job with this key out of the queue, if it still waits there.
+     * (sql/queries/jobs.sql:29) */
     remove(on: On, args: { key: string }): Promise<number>;
     /** Gives back the jobs that these dead pools of workers held.
-     * (sql/queries/jobs.sql:26) */
+     * (sql/queries/jobs.sql:33) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
     /** Whether one of these jobs has been due for that long and is not being worked on.
-     * (sql/queries/jobs.sql:30) */
+     * (sql/queries/jobs.sql:37) */
     overdue(on: On, args: { staleMs: number; tasks: string[] }): Promise<{ overdue: boolean }>;
     /** Whether the server is still executing something that one of these connections has asked for.
-     * (sql/queries/jobs.sql:40) */
+     * (sql/queries/jobs.sql:47) */
     atWork(on: On, args: { pids: number[] }): Promise<{ atWork: boolean }>;
     /** The jobs that these pools of workers hold.
-     * (sql/queries/jobs.sql:44) */
+     * (sql/queries/jobs.sql:51) */
     lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
     /** Gives back jobs that these pools hold and do not run.
-     * (sql/queries/jobs.sql:50) */
+     * (sql/queries/jobs.sql:57) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
   lockWaits: {

@@ -26,14 +26,21 @@ export interface HandOff {
 
 /** When the job is due. What goes as it should is long done by then, and the job finds nothing to do. */
 const JOB_AFTER_MS = 15_000;
-/** How many may be on their way from here, all and of one project: about a second of delivery. The others have their turn in the queue. */
-const MAX_MAILS = 1_000;
-const MAX_MAILS_OF_ONE = 500;
-/** Characters of contents, up to 16 MB. Each transaction that is open at the limit may bring half a million more. */
-const MAX_CHARS = 8_000_000;
+/** What may be on its way from here. The others have their turn in the queue. */
+interface HandOffLimits {
+  /** Mails, all and of one project. */
+  mails: number;
+  mailsOfOne: number;
+  /** Characters of contents. Each transaction that is open at the limit may bring half a million more. */
+  chars: number;
+}
+
+/** About a second of delivery, and up to 16 MB. */
+const LIMITS: HandOffLimits = { mails: 1_000, mailsOfOne: 500, chars: 8_000_000 };
 
 interface Here {
-  isOpen: boolean;
+  /** Null while nothing is delivered this way. */
+  limits: HandOffLimits | null;
   mails: number;
   chars: number;
   ofProject: Map<string, number>;
@@ -42,7 +49,7 @@ interface Here {
 }
 
 const hereOf = perService((): Here => ({
-  isOpen: false,
+  limits: null,
   mails: 0,
   chars: 0,
   ofProject: new Map(),
@@ -50,14 +57,14 @@ const hereOf = perService((): Here => ({
 }));
 
 /** From now on this process delivers what it accepts, as long as it has room for it. */
-export function openHandOff(ctx: Context): void {
-  hereOf(ctx).isOpen = true;
+export function openHandOff(ctx: Context, limits: Partial<HandOffLimits> = {}): void {
+  hereOf(ctx).limits = { ...LIMITS, ...limits };
 }
 
 /** Delivers nothing more this way. The jobs of what has begun are due now: another process takes what is not claimed. */
 export async function closeHandOff(ctx: Context): Promise<void> {
   const here = hereOf(ctx);
-  here.isOpen = false;
+  here.limits = null;
   const jobs = [...here.begun].map(([key, payload]) => ({ key, payload }));
   if (jobs.length === 0) return;
   try {
@@ -90,10 +97,10 @@ export async function enqueueHere(
 }
 
 function hasRoom(ctx: Context, projectId: string, mails: number): boolean {
-  const here = hereOf(ctx);
-  if (!here.isOpen || gateOf(ctx).way !== "here" || here.chars >= MAX_CHARS) return false;
+  const { limits, ...here } = hereOf(ctx);
+  if (limits === null || gateOf(ctx).way !== "here" || here.chars >= limits.chars) return false;
   const ofProject = (here.ofProject.get(projectId) ?? 0) + mails;
-  return here.mails + mails <= MAX_MAILS && ofProject <= MAX_MAILS_OF_ONE;
+  return here.mails + mails <= limits.mails && ofProject <= limits.mailsOfOne;
 }
 
 async function deliverHere(
@@ -117,7 +124,7 @@ async function deliverHere(
   try {
     const { postponed, waitMs } = await deliverHanded(ctx, projectId, mails);
     // A rate holds them back. Without a way to the mail server, their job finds out what to do.
-    if (postponed.length > 0 && waitMs < Infinity && here.isOpen) {
+    if (postponed.length > 0 && waitMs < Infinity && here.limits) {
       const runAt = new Date(ctx.now().getTime() + waitMs);
       await addJob(ctx, "send_emails", { projectId, emailIds: postponed }, { runAt, key });
     }
