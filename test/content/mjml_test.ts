@@ -78,6 +78,14 @@ describe("a body", () => {
     expect(html).not.toMatch(/<\/?mj|NaN|undefined/);
   });
 
+  test("of MJML links no font that it does not ask for", async () => {
+    const text = '<mj-text font-family="Roboto, Arial">a</mj-text><mj-text>b</mj-text>';
+    const font = '<mj-font name="Roboto" href="https://shop.example/roboto.css" />';
+
+    expect(await compile(inColumn(text))).not.toMatch(/googleapis|<link|@import/);
+    expect(await compile(inColumn(text, font))).toContain('href="https://shop.example/roboto.css"');
+  });
+
   test("is refused together with what is wrong elsewhere, which comes first", async () => {
     const elsewhere = { field: "subject", code: "custom", message: "no" } as const;
     for (const body of ["<p>{{#if a}}</p>", "<mjml>", "<p>fine</p>"]) {

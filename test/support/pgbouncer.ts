@@ -1,9 +1,9 @@
 // PgBouncer in transaction mode, as Debian packages it (`apt-get install pgbouncer`).
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { until } from "./process.ts";
+import { until, unusedPort } from "./process.ts";
 
 const PROGRAM = "/usr/sbin/pgbouncer";
 /** It refuses root; any other number will do. */
@@ -65,12 +65,4 @@ ${ignoring && `ignore_startup_parameters = ${ignoring}`}
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

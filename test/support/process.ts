@@ -1,4 +1,5 @@
 // The service as a process of its own, as it runs in a container: to be killed.
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import type postgres from "postgres";
 
@@ -90,4 +91,13 @@ export async function until(
     if (Date.now() > deadline) throw new Error(`Cannot see, within ${timeoutMs / 1000} s: ${what}`);
     await Bun.sleep(50);
   }
+}
+
+/** A port of loopback that nobody listened on a moment ago. */
+export async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
