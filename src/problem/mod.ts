@@ -13,6 +13,13 @@ const LATER = {
   suggestion: "Nothing was changed. Try again in a few seconds",
 };
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What helps whoever has written something else than an id. */
+function idHint(id: string, instead: string): { suggestion?: string } {
+  return UUID.test(id) ? {} : { suggestion: `An id is a UUID: ${instead}` };
+}
+
 export const problems = {
   ...callerProblems,
   ...stateProblems,
@@ -43,7 +50,7 @@ export const problems = {
 
   /** Nothing leads to such mails but reading them all. */
   filtersNotIndexed: (filters: string[]) =>
-    new Problem(400, "BAD_REQUEST", `Cannot filter mails by ${filters.join(" and ")} at once`, {
+    new Problem(400, "BAD_REQUEST", `Cannot filter mails by ${filters.join(" and ")} alone`, {
       suggestion:
         "Filter by one of campaignId, templateId, workflowId, sourceType and status, by campaignId and status, or by any of them beside contactId or to",
     }),
@@ -157,26 +164,31 @@ export const problems = {
   contactNotFound: (id: string) =>
     new Problem(404, "CONTACT_NOT_FOUND", "Cannot find this contact", {
       details: { resource: "contact", id },
+      ...idHint(id, "GET /contacts?search= finds one by its address"),
     }),
 
   segmentNotFound: (id: string) =>
     new Problem(404, "SEGMENT_NOT_FOUND", "Cannot find this segment", {
       details: { resource: "segment", id },
+      ...idHint(id, "GET /segments lists them"),
     }),
 
   templateNotFound: (id: string) =>
     new Problem(404, "TEMPLATE_NOT_FOUND", "Cannot find this template", {
       details: { resource: "template", id },
+      ...idHint(id, "GET /templates?search= finds one by its name"),
     }),
 
   campaignNotFound: (id: string) =>
     new Problem(404, "CAMPAIGN_NOT_FOUND", "Cannot find this campaign", {
       details: { resource: "campaign", id },
+      ...idHint(id, "GET /campaigns?search= finds one by its name"),
     }),
 
   workflowNotFound: (id: string) =>
     new Problem(404, "WORKFLOW_NOT_FOUND", "Cannot find this workflow", {
       details: { resource: "workflow", id },
+      ...idHint(id, "GET /workflows?search= finds one by its name"),
     }),
 
   // 413 and 415

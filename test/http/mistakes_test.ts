@@ -304,3 +304,15 @@ test("a fault of a template has its place in fields of its own", async () => {
     { field: "body", line: 2, column: 3 },
   ]);
 });
+
+test.each(["contacts", "segments", "templates", "workflows"])(
+  "a name in place of an id is told how to find the id: %s",
+  async (path) => {
+    const byName = await api("GET", `/${path}/welcome`);
+    const byId = await api("GET", `/${path}/${crypto.randomUUID()}`);
+
+    expect([byName.status, byId.status]).toEqual([404, 404]);
+    expect(byName.body.error.suggestion).toContain(`An id is a UUID: GET /${path}`);
+    expect(byId.body.error.suggestion).toBeUndefined();
+  },
+);

@@ -12,7 +12,7 @@ interface Operation {
   summary?: string;
   operationId?: string;
   security?: unknown[];
-  parameters?: { name: string; in: string; required?: boolean; schema: object }[];
+  parameters?: { name: string; in: string; required?: boolean; schema: object; description?: string }[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
 }
@@ -66,6 +66,7 @@ describe("GET /openapi.json", () => {
       const parameters = operation.parameters ?? [];
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
       expect([name, parameters.filter((p) => p.in === "path").map((p) => p.name)]).toEqual([name, inPath]);
+      expect([name, parameters.filter((p) => !("$ref" in p || p.description))]).toEqual([name, []]);
       expect([name, operation.summary, operation.operationId]).toEqual([
         name,
         expect.any(String),

@@ -3,6 +3,7 @@ import { OptionalKind } from "@sinclair/typebox";
 import { roleNeeded } from "../../accounts/projects/roles.ts";
 import { isForm } from "./form.ts";
 import { streamedType } from "./stream_body.ts";
+import { meaningOf } from "./_openapi_parameters.ts";
 import { REFUSALS_BESIDE } from "./schemas.ts";
 
 type Schema = Record<string, unknown>;
@@ -122,7 +123,7 @@ export function completeOperation(
       content: { [mediaTypeOf(hooks.body)]: { schema: hooks.body } },
     };
   }
-  for (const parameter of operation.parameters ?? []) describeParameter(parameter);
+  for (const parameter of operation.parameters ?? []) describeParameter(parameter, route.path);
   operation.security ??= route.path === "/v1/track" ? [{ publicKey: [] }] : OF_PROJECT;
   const caller = whoMayCall(operation.security, route);
   operation.description = [operation.description, caller].filter(Boolean).join("\n\n");
@@ -136,10 +137,11 @@ export function completeOperation(
 }
 
 /** Said of the parameter itself: tools do not look for it in the schema. */
-function describeParameter(parameter: Parameter): void {
+function describeParameter(parameter: Parameter, path: string): void {
   const { description, ...schema } = parameter.schema;
-  if (typeof description !== "string") return;
-  parameter.description ??= description;
+  if (typeof description === "string") parameter.description ??= description;
+  const meaning = parameter.description ?? meaningOf(parameter.name, path);
+  if (meaning !== undefined) parameter.description = meaning;
   parameter.schema = schema;
 }
 
