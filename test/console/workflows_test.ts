@@ -120,6 +120,12 @@ describeInBrowser("the list of workflows", () => {
     await page.getByText("Welcome is enabled").waitFor();
 
     expect((await stored("Welcome")).enabled).toBe(true);
+    // The next word about it comes in place of this one, which would stay for as long as the pointer is on it.
+    await page.getByText("Welcome is enabled").hover();
+    await row(page, "Welcome").getByRole("switch").focus();
+    await page.keyboard.press("Space");
+    await page.getByText("Welcome is disabled").waitFor();
+    await page.getByText("Welcome is enabled").waitFor({ state: "detached" });
     await page.context().close();
   });
 });
