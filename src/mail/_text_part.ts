@@ -100,11 +100,20 @@ function quotedPrintable(bytes: Buffer, view: DataView, limit: number): Buffer |
     const isAtStart = at === lineStart;
     if (at - lineStart + 4 <= LAST_COLUMN && i + 4 <= end && !(isAtStart && isDelicate(bytes, i))) {
       const word = view.getInt32(i, true);
-      const others = ((word ^ EQUALS_SIGNS) - ONES) | (word + ONES) | (word - BLANKS);
-      if (((word | others) & HIGH_BITS) === 0) {
+      if ((attention(word) & HIGH_BITS) === 0) {
         target.setInt32(at, word, true);
         at += 4;
         i += 4;
+        const lastPair = Math.min(end, i + LAST_COLUMN - (at - lineStart)) - 8;
+        while (i <= lastPair) {
+          const first = view.getInt32(i, true);
+          const second = view.getInt32(i + 4, true);
+          if (((attention(first) | attention(second)) & HIGH_BITS) !== 0) break;
+          target.setInt32(at, first, true);
+          target.setInt32(at + 4, second, true);
+          at += 8;
+          i += 8;
+        }
         continue;
       }
     }
@@ -124,6 +133,11 @@ function quotedPrintable(bytes: Buffer, view: DataView, limit: number): Buffer |
   }
   at = keepLastBlank(out, at, lineStart);
   return at > limit ? null : out.subarray(0, at);
+}
+
+/** The highest bit of a byte is set where that byte, or one before it, is not printable ASCII or is an equals sign. */
+function attention(word: number): number {
+  return word | ((word ^ EQUALS_SIGNS) - ONES) | (word + ONES) | (word - BLANKS);
 }
 
 function writeLineEnd(out: Buffer, at: number): number {
