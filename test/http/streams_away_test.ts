@@ -61,13 +61,15 @@ describe("GET /activity/stream", () => {
     await track("meanwhile");
     await until("it finds nobody there", () => wasTold().length > told);
     const refused = await ask("/activity/stream");
+    // Once for all looks that fail until it is back; a slow one later is another time.
+    const times = wasTold().length - told;
     proxy.admit();
 
     expect(refused.status).toBe(503);
+    expect(times).toBe(1);
     expect(await reader.names(1)).toEqual(["meanwhile"]);
     await track("after");
     expect(await reader.names(1)).toEqual(["after"]);
-    expect(wasTold().length).toBe(told + 1);
     await reader.leave();
   }, 240_000);
 
