@@ -1,6 +1,8 @@
-// `bun run bench <name>`: measures the service against what its parts can do alone, in the same run.
+// `bun run bench`: measures the service against what its parts can do alone, in the same run.
 import { parseArgs } from "node:util";
-import { type BenchOptions, startReport } from "./support/report.ts";
+import { compareWith } from "./support/compare.ts";
+import { type BenchOptions, type Line, startReport } from "./support/report.ts";
+import { overviewOf } from "./support/table.ts";
 
 /** A bench runs for about a minute and a half, and reports each figure as soon as it has it. */
 type Bench = { run(report: ReturnType<typeof startReport>, options: BenchOptions): Promise<void> };
@@ -88,7 +90,22 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
   },
 };
 
-const HELP = `bun run bench <name> [flags]
+/** What the overview runs, and how much smaller than alone. */
+const OVERVIEW: [name: keyof typeof BENCHES, smaller: Partial<BenchOptions>][] = [
+  ["track", {}],
+  ["send", { mails: 2_000 }],
+  ["campaign", { mails: 5_000, contacts: 200_000 }],
+  ["campaign", { mails: 5_000, dkim: true }],
+  ["import", { contacts: 50_000 }],
+  ["insight", { events: 1_000_000, mails: 500_000 }],
+  ["segments", { contacts: 200_000, events: 1_000_000 }],
+];
+
+const HELP = `bun run bench [name] [flags]
+bun run bench compare <commit> <name> [flags]
+
+Without a name: the most important ones at smaller sizes, and a table of them. With compare: the bench in the tree of the
+commit and in this one, in turn, and a table of both.
 
 ${Object.entries(BENCHES)
   .map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`)
@@ -100,6 +117,7 @@ ${Object.entries(BENCHES)
   --contacts <n> contacts of the project (default: that of the bench)
   --events <n>   events of the project (default: that of the bench)
   --dkim         of campaign: what signatures cost a delivery, and nothing else
+  --full         of the overview: at the sizes that each has alone
   --strict       end with 1 when a goal is missed
 
 Prints JSON lines. These machines are noisy: the ratios count, and not the figures.`;
@@ -109,12 +127,14 @@ process.exit(await main(process.argv.slice(2)));
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = readArguments(args);
   const [name = "", ...more] = positionals;
-  if (values.help || args.length === 0) {
+  if (values.help) {
     console.log(HELP);
     return 0;
   }
-  const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
-  if (!bench || more.length > 0)
+  const [commit = "", compared = ""] = name === "compare" ? more : [];
+  const wanted = name === "compare" ? compared : name;
+  const bench = Object.hasOwn(BENCHES, wanted) ? BENCHES[wanted] : undefined;
+  if ((!bench && positionals.length > 0) || more.length !== (name === "compare" ? 2 : 0))
     return refuse(`Cannot run "${positionals.join(" ")}": there is no such bench`);
   const options = {
     seconds: Number(values.seconds),
@@ -125,9 +145,34 @@ async function main(args: string[]): Promise<number> {
   };
   const wrong = Object.entries(options).find(([, value]) => !(value > 0 && value <= 100_000_000));
   if (wrong) return refuse(`Cannot take --${wrong[0]}: a number above 0 is expected`);
+  if (!bench) return (await runOverview(options, values.full)) || !values.strict ? 0 : 1;
+  if (name === "compare") {
+    const { rounds } = options;
+    const flags = Object.entries(values).flatMap(([flag, value]) => {
+      if (flag === "rounds" || value === false) return [];
+      return value === true ? [`--${flag}`] : [`--${flag}`, value];
+    });
+    console.log(await compareWith(commit, wanted, { rounds, flags }));
+    return 0;
+  }
   const report = startReport(name);
   await (await bench.load()).run(report, { ...options, dkim: values.dkim });
   return report.end() || !values.strict ? 0 : 1;
+}
+
+/** The lines of each bench as they come, and at the end the table. Whether all goals were met. */
+async function runOverview(options: BenchOptions, isFull: boolean): Promise<boolean> {
+  const lines: Line[] = [];
+  let areMet = true;
+  for (const [name, { dkim, ...smaller }] of OVERVIEW) {
+    const report = startReport(dkim ? `${name} --dkim` : name);
+    const sizes = isFull ? {} : smaller;
+    await (await BENCHES[name]!.load()).run(report, { ...sizes, ...options, ...(dkim && { dkim }) });
+    areMet = report.end() && areMet;
+    lines.push(...report.lines);
+  }
+  console.log(`\n${overviewOf(lines)}`);
+  return areMet;
 }
 
 function readArguments(args: string[]) {
@@ -142,6 +187,7 @@ function readArguments(args: string[]) {
         contacts: { type: "string" },
         events: { type: "string" },
         dkim: { type: "boolean", default: false },
+        full: { type: "boolean", default: false },
         strict: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },

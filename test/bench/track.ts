@@ -55,7 +55,7 @@ function reportLoad(report: Report, results: LoadResult[], ceilings: number[], d
     mid((result) => result.rate),
     "requests/s",
     {
-      ceiling: median(ceilings),
+      ceiling: ceilings,
       goal: atLeast(0.7),
       note: { driver },
     },

@@ -22,8 +22,24 @@ export interface Goal {
   isMet(figure: number): boolean;
 }
 
+/** One figure, as it is printed. */
+export interface Line {
+  bench: string;
+  measure: string;
+  value: number;
+  unit: string;
+  ceiling?: number;
+  ratio?: number;
+  /** How far the ceiling lay apart in the rounds, of its median. */
+  spread?: number;
+  goal?: string;
+  pass?: boolean;
+}
+
 /** The figures of one bench. */
 export interface Report {
+  /** Those that were printed. */
+  readonly lines: readonly Line[];
   /** Prints one figure. */
   line(measure: string, value: number, unit: string, more?: LineOptions): void;
   /** Prints whether all goals were met, and answers it. */
@@ -32,7 +48,8 @@ export interface Report {
 
 /** What a figure is compared with, and what is worth knowing about it. */
 export interface LineOptions {
-  ceiling?: number;
+  /** In each round, or as one figure. */
+  ceiling?: number | number[];
   goal?: Goal;
   note?: Record<string, unknown>;
 }
@@ -56,22 +73,28 @@ export function exactly(wanted: number): Goal {
 export function startReport(bench: string): Report {
   const startedAt = performance.now();
   const missed: string[] = [];
+  const lines: Line[] = [];
   let goals = 0;
   const print = (line: object) => console.log(JSON.stringify({ bench, ...line }));
   return {
-    line(measure, value, unit, { ceiling, goal, note } = {}) {
+    lines,
+    line(measure, value, unit, { ceiling: ceilings, goal, note } = {}) {
+      const ceiling = Array.isArray(ceilings) ? median(ceilings) : ceilings;
+      const spread = Array.isArray(ceilings) && ceilings.length > 1 ? spreadOf(ceilings) : undefined;
       const ratio = ceiling === undefined ? undefined : value / ceiling;
       const pass = goal?.isMet(ratio ?? value);
       if (goal) goals++;
       if (pass === false) missed.push(measure);
-      print({
+      const line = {
         measure,
         value: rounded(value),
         unit,
         ...(ratio !== undefined && { ceiling: rounded(ceiling!), ratio: rounded(ratio) }),
-        ...(goal && { goal: `${ratio === undefined ? "value" : "ratio"} ${goal.text}`, pass }),
-        ...note,
-      });
+        ...(spread !== undefined && { spread: rounded(spread) }),
+        ...(goal && { goal: `${ratio === undefined ? "value" : "ratio"} ${goal.text}`, pass: pass! }),
+      };
+      lines.push({ bench, ...line });
+      print({ ...line, ...note });
     },
     end() {
       const pass = goals > 0 && missed.length === 0;
@@ -80,6 +103,11 @@ export function startReport(bench: string): Report {
       return pass;
     },
   };
+}
+
+/** How far the greatest lies above the least, of the median. */
+export function spreadOf(values: number[]): number {
+  return (Math.max(...values) - Math.min(...values)) / median(values);
 }
 
 /** The middle one, or the mean of the two middle ones. */
