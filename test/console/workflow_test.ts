@@ -336,9 +336,15 @@ describeInBrowser("a workflow of ten steps", () => {
       .getByRole("button", { name: /^Wait for event/ })
       .focus();
     await press("Enter");
-    await panel(page).getByRole("combobox", { name: "It happened" }).focus();
+    const way = panel(page).getByRole("combobox", { name: "It happened" });
+    await way.focus();
     await page.keyboard.type("A day");
-    await press("ArrowDown", "Enter");
+    // What is typed is looked for, and only then can it be chosen.
+    await page.getByRole("option", { name: "Nothing: it ends here" }).waitFor({ state: "detached" });
+    await press("ArrowDown");
+    await page.locator("[role=option][data-combobox-selected]", { hasText: /^A day$/ }).waitFor();
+    await press("Enter");
+    await eventually(() => way.inputValue()).toBe("A day");
     await panel(page).getByRole("heading", { name: "Wait for event" }).waitFor();
     await press("Control+s");
     await page.getByText("Saved", { exact: true }).first().waitFor();
