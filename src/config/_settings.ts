@@ -30,7 +30,7 @@ export const Settings = t.Object({
       expected: "an address such as postgres://user:password@host:5432/database",
       secret: true,
       description:
-        "The Postgres database, 15 or newer. Left out: an embedded Postgres is started in `DATA_DIR`.",
+        "The Postgres database, version 15 or newer. Left out: an embedded Postgres is started in `DATA_DIR`.",
     }),
   ),
   DATABASE_DIRECT_URL: t.Optional(
@@ -39,7 +39,7 @@ export const Settings = t.Object({
       expected: "an address such as postgres://user:password@host:5432/database",
       secret: true,
       description:
-        "The same database without the pooler: where `DATABASE_URL` leads to PgBouncer in transaction mode, this is the address of Postgres itself, for locks, notifications, the queue and migrations. Left out: there is no pooler.",
+        "The address of Postgres itself, where `DATABASE_URL` leads to PgBouncer in transaction mode: for locks, notifications, the queue and migrations. Left out: `DATABASE_URL` leads to Postgres directly.",
     }),
   ),
   DATABASE_WAIT_SECONDS: t.Integer({
@@ -47,7 +47,7 @@ export const Settings = t.Object({
     maximum: 86_400,
     default: 60,
     description:
-      "How long the service waits at its start for a database that cannot be reached. Until then `/health` is 200 and everything else 503.",
+      "How long the service waits at startup for a database that cannot be reached. Until then `/health` returns 200, and everything else 503.",
   }),
   DATA_DIR: t.String({
     minLength: 1,
@@ -60,13 +60,13 @@ export const Settings = t.Object({
       expected: "an address such as smtp://user:password@host:587, or smtps://user:password@host:465",
       secret: true,
       description:
-        "Where mail goes, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured, shown on `/inbox`, and can be sent later with `bun run admin release`.",
+        "The mail server to send through, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured, shown on `/inbox`, and can be sent later with `bun run admin release`.",
     }),
   ),
   PLATFORM_FROM: t.Optional(
     t.String({
       description:
-        "Sender of mails of the installation itself, such as `Postrider <postrider@example.com>`: verification, invitations, notices about domains and reputation. Left out: `Postrider <postrider@sandbox.example>` while mails are captured, and with `SMTP_URL` they are not sent.",
+        "Sender of the installation's own mails, such as `Postrider <postrider@example.com>`: verification, invitations, notices about domains and reputation. Left out: `Postrider <postrider@sandbox.example>` while mails are captured; with `SMTP_URL`, these mails are not sent.",
     }),
   ),
   SECRET_KEY: t.Optional(
@@ -80,7 +80,7 @@ export const Settings = t.Object({
   MODE: t.Union([t.Literal("all"), t.Literal("http"), t.Literal("worker")], {
     default: "all",
     description:
-      "Which halves of the service this process runs: `all`, `http`, or `worker`, which answers `/health` and `/ready` only.",
+      "Which parts of the service this process runs: `all`, `http`, or `worker`, which answers `/health` and `/ready` only.",
   }),
   LOG_LEVEL: t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error")], {
     default: "info",
@@ -89,41 +89,41 @@ export const Settings = t.Object({
   RATE_LIMIT_PER_MINUTE: t.Integer({
     minimum: 0,
     default: 1000,
-    description: "Requests per minute for one project, over all processes. 0: no limit.",
+    description: "Limit of requests per minute for one project, across all processes. 0: no limit.",
   }),
   SEND_RATE_PER_SECOND: t.Number({
     ...TO_A_MILLION,
     default: 0,
-    description: "Limit of mails per second for the whole installation, over all processes. 0: no limit.",
+    description: "Limit of mails per second for the whole installation, across all processes. 0: no limit.",
   }),
   AUTO_PROJECT_DISABLE: t.Boolean({
     default: false,
     description:
-      "Whether a project with too many bounces or complaints (over 10 % or 0.3 % in 7 days) is disabled until `bun run admin project enable`. Else its members are warned.",
+      "Whether a project with too many bounces or complaints (over 10 % or 0.3 % in 7 days) is disabled until the operator runs `bun run admin project enable`. If `false`, its members are only warned.",
   }),
   IDEMPOTENCY_KEY_TTL_HOURS: t.Number({
     exclusiveMinimum: 0,
     maximum: 8760,
     default: 24,
-    description: "How long an `Idempotency-Key` is remembered, 8760 (a year) at most.",
+    description: "How long an `Idempotency-Key` is remembered: at most 8760 (a year).",
   }),
   MAX_ATTACHMENT_SIZE_MB: t.Number({
     exclusiveMinimum: 0,
     maximum: 30,
     default: 10,
-    description: "All attachments of one mail together.",
+    description: "Limit of the total size of the attachments of one mail.",
   }),
   RETENTION_EVENTS_DAYS: t.Integer({
     ...DAYS,
     default: 0,
     description:
-      "How long events and the ledger of mails are kept: a month (UTC) is dropped when all of it is older. Counts stay. 0: forever.",
+      "How long events and the ledger of mails are kept. They are dropped by the month (UTC), when all of it is older than this. Counts are kept. 0: forever.",
   }),
   RETENTION_BODIES_DAYS: t.Integer({
     ...DAYS,
     default: 90,
     description:
-      "How long bodies and attachments of mails are kept, but never longer than the mails. Mails still to be sent keep them; captured mails can no longer be sent after that. 0: as long as the mails.",
+      "How long bodies and attachments of mails are kept, but never longer than the mails. Mails that are still to be sent keep theirs; captured mails can no longer be sent once theirs are gone. 0: as long as the mails.",
   }),
   RETENTION_LOGS_DAYS: t.Integer({
     ...DAYS,
@@ -135,15 +135,15 @@ export const Settings = t.Object({
     ...TO_A_MILLION,
     default: 120,
     description:
-      "Requests of a project that each process writes into its log, a minute: so many that were answered, and as many that were refused, with the bodies of a tenth; five times as many at once. The log is kept for 7 days. 0: there is no log.",
+      "How many requests per minute each process writes into the log of a project: up to this many that were answered, and up to this many that were refused, a tenth of those with their bodies. Bursts may be five times as large. The log is kept for 7 days. 0: no log.",
   }),
   METRICS_TOKEN: t.Optional(
     t.String({
       pattern: "^[!-~]{16,}$",
-      expected: "at least 16 characters, without spaces and with nothing beyond ASCII",
+      expected: "at least 16 ASCII characters, without spaces",
       secret: true,
       description:
-        "Bearer token with which Prometheus reads `/metrics`. Left out: open to everybody, and in production to nobody.",
+        "Bearer token with which Prometheus reads `/metrics`. Left out: open to everybody; closed in production.",
     }),
   ),
   DISABLE_SIGNUPS: t.Boolean({
@@ -159,38 +159,38 @@ export const Settings = t.Object({
     maximum: 10_000,
     default: 10,
     description:
-      "Failed log-ins for one address in 15 minutes; beyond that it is locked, even for the right password. 0: no limit.",
+      "Limit of failed log-ins for one address in 15 minutes; after that the address is locked, even for the right password. 0: no limit.",
   }),
   LOGIN_LIMIT_PER_NETWORK: t.Integer({
     minimum: 0,
     maximum: 10_000,
     default: 100,
     description:
-      "Failed log-ins from one network (an IPv4 address, or the /64 of an IPv6 one) in 15 minutes. 0: no limit.",
+      "Limit of failed log-ins from one network (an IPv4 address, or the /64 of an IPv6 one) in 15 minutes. 0: no limit.",
   }),
   SIGNUP_LIMIT_PER_NETWORK: t.Integer({
     minimum: 0,
     maximum: 10_000,
     default: 20,
     description:
-      "Accounts created from one network in an hour, each with a mail to its address; invited people do not count. 0: no limit.",
+      "Limit of accounts created from one network in an hour. Each new account sends a mail to its address. Invited people do not count. 0: no limit.",
   }),
   TRUSTED_PROXIES: t.String({
     default: "",
     description:
-      "Proxies whose `X-Forwarded-For` is trusted to tell where a request came from, for limits by network: their addresses or networks, such as `10.0.0.2,2001:db8::/32`, or how many there are in a row. Empty: none; senders of the header are named in the log and by `doctor`. 0: none, without a warning, for a service that is reached directly.",
+      "Proxies whose `X-Forwarded-For` is trusted for the address that a request came from, which limits by network need: either their addresses or networks, such as `10.0.0.2,2001:db8::/32`, or the number of proxies in a row. Empty: none, and senders of the header are named in the log and by `doctor`. 0: none, without this warning, for a service that is reached directly.",
   }),
   DASHBOARD_ORIGINS: t.String({
     default: "",
     description:
-      "Origins of dashboards that act with the session cookie, such as `https://app.example.com`, separated by commas; they must be on the site of `BASE_URL`, or browsers withhold the cookie. Links in account mails lead to the first one. Empty: only our own pages.",
+      "Origins of dashboards that act with the session cookie, such as `https://app.example.com`, separated by commas; they must be on the same site as `BASE_URL`, or browsers do not send the cookie. Links in account mails lead to the first one. Empty: only the service's own pages.",
   }),
   SPF_INCLUDE: t.Optional(
     t.String({
       pattern: HOST_PATTERN,
       expected: "a host name such as amazonses.com",
       description:
-        "What the SPF record of a sender domain has to include, such as `amazonses.com`: the name that the provider behind `SMTP_URL` gives.",
+        "What the SPF record of a sender domain has to include, such as `amazonses.com`: the name given by the provider behind `SMTP_URL`.",
     }),
   ),
   INBOUND_HOST: t.Optional(
@@ -198,7 +198,7 @@ export const Settings = t.Object({
       pattern: HOST_PATTERN,
       expected: "a host name such as mail.example.com",
       description:
-        "Host name under which other mail servers reach this installation: bounces are directed there. Left out: the host of `BASE_URL`.",
+        "Host name at which other mail servers reach this installation: bounces are sent there. Left out: the host of `BASE_URL`.",
     }),
   ),
   INBOUND_SMTP_PORT: t.Optional(
@@ -206,7 +206,7 @@ export const Settings = t.Object({
       minimum: 0,
       maximum: 65535,
       description:
-        "Port that accepts bounces and complaint reports as mail; the same in every process. Left out: they are not accepted, and go to the sender's own address.",
+        "Port at which bounces and complaint reports are accepted as mail; the same in every process. Left out: they are not accepted, and go to the sender's own address.",
     }),
   ),
   DNS_SERVERS: t.String({
@@ -217,24 +217,24 @@ export const Settings = t.Object({
   SNS_TOPIC_ARNS: t.String({
     default: "",
     description:
-      "Topics of Amazon SNS whose notifications count on `/webhooks/sns`, separated by commas. Empty: any topic of any Amazon account: set it in production.",
+      "Amazon SNS topics whose notifications are accepted on `/webhooks/sns`, separated by commas. Empty: any topic of any Amazon account, so set it in production.",
   }),
   ALLOW_PRIVATE_WEBHOOKS: t.Boolean({
     default: false,
     description:
-      "Whether webhooks of workflows, and the check of a campaign's links, may go to private and loopback addresses, for a closed network. The metadata addresses of clouds are always refused.",
+      "Whether webhooks of workflows, and the check of a campaign's links, may reach private and loopback addresses, for use in a closed network. The metadata addresses of cloud providers are always refused.",
   }),
   GITHUB_OAUTH_CLIENT: t.Optional(
     t.String({
       description:
-        "Client id of an OAuth app of GitHub, for signing in with it. Its callback is `<BASE_URL>/oauth/github/callback`.",
+        "Client id of a GitHub OAuth app, for signing in with GitHub. Its callback is `<BASE_URL>/oauth/github/callback`.",
     }),
   ),
   GITHUB_OAUTH_SECRET: t.Optional(t.String({ secret: true, description: "The client secret of that app." })),
   GOOGLE_OAUTH_CLIENT: t.Optional(
     t.String({
       description:
-        "Client id of an OAuth client of Google, for signing in with it. Its callback is `<BASE_URL>/oauth/google/callback`.",
+        "Client id of a Google OAuth client, for signing in with Google. Its callback is `<BASE_URL>/oauth/google/callback`.",
     }),
   ),
   GOOGLE_OAUTH_SECRET: t.Optional(
@@ -252,34 +252,34 @@ export const Settings = t.Object({
     t.String({
       minLength: 1,
       description:
-        "Bucket for uploaded images, at Amazon or anything that speaks S3. Left out: Postgres keeps them.",
+        "Bucket for uploaded images, at Amazon or any service compatible with S3. Left out: Postgres keeps them.",
     }),
   ),
   S3_ENDPOINT: t.Optional(
     t.String({
       pattern: "^https?://[^\\s/?#]+$",
-      expected: "an address such as https://minio.example.com, without anything behind the host",
-      description: "Address of another S3 than Amazon's, such as `https://minio.example.com`.",
+      expected: "an address such as https://minio.example.com, without anything after the host",
+      description: "Address of an S3 service other than Amazon's, such as `https://minio.example.com`.",
     }),
   ),
   S3_REGION: t.String({ minLength: 1, default: "us-east-1", description: "Region of the bucket." }),
   S3_ACCESS_KEY_ID: t.Optional(t.String({ minLength: 1, description: "Access key of the bucket." })),
   S3_SECRET_ACCESS_KEY: t.Optional(
-    t.String({ minLength: 1, secret: true, description: "Secret key that belongs to it." }),
+    t.String({ minLength: 1, secret: true, description: "Secret key that belongs to this access key." }),
   ),
   S3_PUBLIC_URL: t.Optional(
     t.String({
       pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*[^\\s/?#])?$",
       expected: "an address such as https://images.example.com, without a slash at the end",
       description:
-        "Public address of the bucket, such as a CDN. Left out: images are served here, from `<BASE_URL>/uploads/`.",
+        "Public address of the bucket, such as a CDN. Left out: images are served by the service itself, from `<BASE_URL>/uploads/`.",
     }),
   ),
   UPLOADS_MB_PER_PROJECT: t.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: "Limit of all uploaded images of one project.",
+    description: "Limit of the total size of the uploaded images of one project.",
   }),
   STRIPE_SECRET_KEY: t.Optional(
     t.String({
@@ -309,7 +309,7 @@ export const Settings = t.Object({
     pattern: "^https?://",
     expected: "an address such as https://api.stripe.com",
     default: "https://api.stripe.com",
-    description: "Where Stripe's API is; another one for tests.",
+    description: "Address of Stripe's API; another one only for tests.",
   }),
   NODE_ENV: t.Union([t.Literal("development"), t.Literal("production"), t.Literal("test")], {
     default: "development",

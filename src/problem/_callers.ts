@@ -1,4 +1,4 @@
-// Refusals of the caller: who they are, what they pay for and what they may do.
+// Refusals because of the caller: who they are, what they pay for and what they may do.
 import { Problem } from "./answer.ts";
 
 export const callerProblems = {
@@ -32,10 +32,15 @@ export const callerProblems = {
     }),
 
   scopeMissing: (name: string, scopes: readonly string[], needed: string) =>
-    new Problem(403, "FORBIDDEN", `Cannot do this with the key "${name}": it may only ${scopes.join(", ")}`, {
-      details: { scopes, needed },
-      suggestion: `Use a key with the scope ${needed === "all" ? "all" : `${needed} or all`}`,
-    }),
+    new Problem(
+      403,
+      "FORBIDDEN",
+      `Cannot do this with the key "${name}": its scopes are only ${scopes.join(", ")}`,
+      {
+        details: { scopes, needed },
+        suggestion: `Use a key with the scope ${needed === "all" ? "all" : `${needed} or all`}`,
+      },
+    ),
 
   /** The session of the cookie has ended, or the cookie is not ours. */
   unauthorized: () =>

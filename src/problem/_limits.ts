@@ -1,4 +1,4 @@
-// Refusals because there was too much of it.
+// Refusals because a limit was exceeded.
 import { Problem } from "./answer.ts";
 
 /** The fields of the IETF's draft (draft-ietf-httpapi-ratelimit-headers-10), beside the three older ones. */

@@ -1,7 +1,7 @@
-// Refusals because of what is there already.
+// Refusals because of what already exists, or of its state.
 import { Problem } from "./answer.ts";
 
-/** Something that a refusal points at. */
+/** Something that a refusal refers to. */
 interface Named {
   id: string;
   name: string;
@@ -48,7 +48,7 @@ export const stateProblems = {
     ),
 
   // 409
-  /** Where is not for everybody to know: the operator's command says it. */
+  /** Which process it is, is not for everybody to know: the operator's command names it. */
   capturedAgain: () =>
     new Problem(409, "CONFLICT", "Cannot release captured mails while a process would capture them again", {
       suggestion: "Ask the operator to set SMTP_URL in every process of the service, and to restart them",
@@ -67,7 +67,7 @@ export const stateProblems = {
 
   importNotUndone: (days: number) =>
     new Problem(409, "CONFLICT", "Cannot undo this import", {
-      suggestion: `An import can be undone once, after it has completed or failed, unless it was a dry run, within ${days} days`,
+      suggestion: `An import can be undone once, within ${days} days after it has completed or failed. A dry run cannot be undone`,
     }),
   idempotencyKeyReused: (original: OriginalRequest) =>
     new Problem(409, "IDEMPOTENCY_KEY_REUSED", "Cannot use this Idempotency-Key again", {
@@ -81,13 +81,13 @@ export const stateProblems = {
     }),
 
   accountExists: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot sign up: an account with this address exists already", {
+    new Problem(409, "CONFLICT", "Cannot sign up: an account with this address already exists", {
       details: { email },
       suggestion: "Log in, or request a password reset",
     }),
 
   addressTaken: (email: string) =>
-    new Problem(409, "CONFLICT", "Cannot use this address: it has an account by now", {
+    new Problem(409, "CONFLICT", "Cannot use this address: it now has an account", {
       details: { email },
     }),
 
@@ -102,9 +102,14 @@ export const stateProblems = {
     }),
 
   passkeyNotAdded: (most: number) =>
-    new Problem(409, "CONFLICT", `Cannot add this passkey: it is registered already, or there are ${most}`, {
-      suggestion: "Use another device, or remove a passkey first",
-    }),
+    new Problem(
+      409,
+      "CONFLICT",
+      `Cannot add this passkey: it is already registered, or the account has ${most}`,
+      {
+        suggestion: "Use another device, or remove a passkey first",
+      },
+    ),
 
   ownsProjects: (projects: Named[]) =>
     new Problem(
@@ -121,7 +126,7 @@ export const stateProblems = {
   projectsGoToo: (projects: Named[]) =>
     new Problem(409, "CONFLICT", "Cannot delete this account: it has projects without other members", {
       details: { projects },
-      suggestion: "Repeat the request with ?deleteProjects=true: they are deleted with everything in them",
+      suggestion: "Repeat the request with ?deleteProjects=true: this deletes them with everything in them",
     }),
 
   accountNotProven: (email: string) =>
@@ -154,7 +159,7 @@ export const stateProblems = {
 
   tooManyKeys: (limit: number) =>
     new Problem(409, "CONFLICT", `Cannot have more than ${limit} keys in a project`, {
-      suggestion: "Revoke one that nobody uses",
+      suggestion: "Revoke one that is no longer used",
     }),
 
   imageInUse: (uses: { noun: string; id: string; name: string }[]) =>
@@ -168,7 +173,7 @@ export const stateProblems = {
       409,
       "CONFLICT",
       allowsReentry
-        ? "Cannot start this workflow: the contact is in it at the moment"
+        ? "Cannot start this workflow: the contact is currently in it"
         : "Cannot start this workflow: the contact has already been through it",
       {
         suggestion: allowsReentry

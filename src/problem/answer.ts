@@ -1,8 +1,8 @@
-// What a refusal is made of.
+// The parts of a refusal.
 
-/** What a refusal lists at most: every missing field, and about a hundred others. */
+/** How many errors a refusal lists at most: enough for every missing field, and about a hundred others. */
 const MAX_ERRORS = 200;
-/** How much of the input a refusal repeats. */
+/** How many characters of the input a refusal repeats. */
 const MAX_TOLD_LENGTH = 1_000;
 
 /** One invalid field of a request. */
@@ -12,7 +12,7 @@ export interface FieldError {
   message: string;
   code: FieldErrorCode;
   received?: unknown;
-  /** Of a fault in a template: where it is, from 1 on. */
+  /** Where a fault in a template is; counted from 1. */
   line?: number;
   column?: number;
 }
@@ -68,7 +68,7 @@ function cut(text: string): string {
   return text.length <= MAX_TOLD_LENGTH ? text : `${text.slice(0, MAX_TOLD_LENGTH).toWellFormed()}…`;
 }
 
-/** What has no code of its own for not being there. */
+/** Resources that have no "not found" code of their own. */
 export type MissingResource =
   | "email"
   | "project"

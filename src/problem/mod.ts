@@ -48,16 +48,16 @@ export const problems = {
       "Cannot use this Idempotency-Key: 1 to 255 printable ASCII characters are allowed",
     ),
 
-  /** Nothing leads to such mails but reading them all. */
+  /** No index finds such mails: all of them would have to be read. */
   filtersNotIndexed: (filters: string[]) =>
     new Problem(400, "BAD_REQUEST", `Cannot filter mails by ${filters.join(" and ")} alone`, {
       suggestion:
-        "Filter by one of campaignId, templateId, workflowId, sourceType and status, by campaignId and status, or by any of them beside contactId or to",
+        "Filter by one of campaignId, templateId, workflowId, sourceType and status, by campaignId and status, or by any of them together with contactId or to",
     }),
 
   searchAlone: () =>
-    new Problem(400, "BAD_REQUEST", "Cannot combine search with other filters than from and until", {
-      suggestion: "Leave out the other filters and `dir`: what is found is listed from the newest on",
+    new Problem(400, "BAD_REQUEST", "Cannot combine search with filters other than from and until", {
+      suggestion: "Leave out the other filters and `dir`: results are listed from the newest to the oldest",
     }),
 
   oneOutcome: () =>
@@ -69,7 +69,7 @@ export const problems = {
     new Problem(
       400,
       "BAD_REQUEST",
-      `Cannot answer with fields that do not exist: ${unknown.join(", ").slice(0, 200)}`,
+      `Cannot return fields that do not exist: ${unknown.join(", ").slice(0, 200)}`,
       {
         suggestion: `Use some of ${known.join(", ")}`,
       },
@@ -78,14 +78,14 @@ export const problems = {
   cursorOfCreation: () =>
     new Problem(400, "BAD_REQUEST", "Cannot use a cursor with this order or page", {
       suggestion:
-        "A cursor goes on in the order of createdAt: leave out `page`, and `sort` or set it to createdAt",
+        "A cursor continues in the order of createdAt: leave out `page`, and leave out `sort` or set it to createdAt",
     }),
 
   searchTooShort: (least: number) =>
     new Problem(400, "BAD_REQUEST", `Cannot search for fewer than ${least} characters`),
 
   searchTooBroad: (most: number, nouns: string, suggestion: string) =>
-    new Problem(400, "BAD_REQUEST", `Cannot search for a text that more than ${most} ${nouns} have`, {
+    new Problem(400, "BAD_REQUEST", `Cannot search for a text that matches more than ${most} ${nouns}`, {
       suggestion,
     }),
 
@@ -154,7 +154,7 @@ export const problems = {
   methodNotAllowed: (method: string, path: string, allowed: string[]) =>
     new Problem(405, "RESOURCE_NOT_FOUND", `Cannot ${method} ${path}`, {
       details: { allowed },
-      suggestion: `This path takes ${allowed.join(", ")}`,
+      suggestion: `This path accepts ${allowed.join(", ")}`,
       headers: { allow: allowed.join(", ") },
     }),
 
@@ -250,7 +250,7 @@ export const problems = {
   // 500, 501 and 503
   unexpected: () => new Problem(500, "INTERNAL_SERVER_ERROR", "Something unexpected went wrong"),
 
-  /** `status` is 404 if nobody is to know that there could be something. */
+  /** `status` is 404 where callers are not told that the feature exists. */
   notConfigured: (what: string, suggestion: string, status: 404 | 501 = 501) =>
     new Problem(status, "NOT_CONFIGURED", `Cannot do this: this installation has no ${what}`, {
       suggestion,
@@ -270,7 +270,7 @@ export const problems = {
       { suggestion: "Try again in a minute" },
     ),
 
-  /** Whose work is in the way: of others it is our fault, of one's own it is a limit. */
+  /** `whose` work is in the way: waiting for that of others is our fault, waiting for one's own is a limit. */
   busy: (task: string, whose: "others" | "of yours" = "others") =>
     new Problem(
       whose === "others" ? 503 : 429,
@@ -279,7 +279,7 @@ export const problems = {
       { ...LATER, details: { retryAfter: 5 }, isLoad: true },
     ),
 
-  /** Something outside cannot be reached; `isOurs` where that is an error here. */
+  /** Something outside cannot be reached; `isOurs` if that is an error of this installation. */
   away: (what: string, isOurs = true) =>
     new Problem(503, "INTERNAL_SERVER_ERROR", `Cannot reach ${what} at the moment`, {
       ...LATER,
@@ -294,7 +294,7 @@ export const problems = {
       LATER,
     ),
 
-  /** The answer of the database was lost, and not the question. */
+  /** The database may have received the statement, but its response was lost. */
   unsure: (
     suggestion = "It may have succeeded: repeat it with the same Idempotency-Key, or check before you repeat it",
   ) =>

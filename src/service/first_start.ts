@@ -46,7 +46,7 @@ function firstSteps(base: string, project: NewProject, inbox: string, wayIntoCon
 
   ${wayIntoConsole}
 
-  A project "Demo" was made for you. Its keys (the secret one is shown only now):
+  A project "Demo" was created for you. Its keys (the secret one is shown only now):
 
     public   ${project.public}
     secret   ${project.secret}

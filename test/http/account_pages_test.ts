@@ -199,7 +199,7 @@ describe("the page of an invitation", () => {
     const { email } = await signUp(service);
     const { status, body } = await press("/auth/signup", { email, password: "another horse, another one" });
 
-    expect([status, body.includes("an account with this address exists already")]).toEqual([409, true]);
+    expect([status, body.includes("an account with this address already exists")]).toEqual([409, true]);
     expect(linksOf(body)).toEqual([`/auth/request-password-reset?email=${encodeURIComponent(email)}`]);
   });
 });
@@ -228,7 +228,10 @@ describe("when the database is away", () => {
 
     expect([answer.status, answer.headers.get("content-type")]).toEqual([503, "text/html; charset=utf-8"]);
     expect(answer.headers.get("retry-after")).toBe("5");
-    expect([headingOf(text), text.includes("Cannot reach the database")]).toEqual(["Not now", true]);
+    expect([headingOf(text), text.includes("Cannot reach the database")]).toEqual([
+      "Something went wrong",
+      true,
+    ]);
     const line = () => service.lines.find(({ requestId }) => requestId === id);
     await until("the line is written", () => line() !== undefined);
     expect(line()).toMatchObject({
@@ -267,7 +270,7 @@ describe("the mails", () => {
     };
     const [known, unknown] = [await mailTo(other.email), await mailTo("new@people.example")];
 
-    for (const text of [known, unknown]) expect(text).toContain("to the project “Shop”, as a member.");
+    for (const text of [known, unknown]) expect(text).toContain("the project “Shop” as a member.");
     expect(known).toContain("There is already an account with your address");
     expect(known).not.toContain("Sign up");
     expect(unknown).toContain("Sign up with your address, new@people.example, to join.");

@@ -172,7 +172,7 @@ describe("another address", () => {
 
     expect([answer.status, pending.email, pending.pendingEmail]).toEqual([200, ada.email, email]);
     expect([told.subject, told.text.includes(email)]).toEqual([
-      "Your account is to get another address",
+      "A new address was requested for your account",
       true,
     ]);
     expect([outcome(changed), outcome(again)]).toEqual([
@@ -245,7 +245,7 @@ describe("another address", () => {
 
     expect(outcome(answer)).toEqual([200, "ok"]);
     const mail = sent.find(({ to }) => to === other.email)!;
-    expect([mail.subject, mail.token]).toEqual(["This address has an account already", undefined]);
+    expect([mail.subject, mail.token]).toEqual(["This address already has an account", undefined]);
   });
 
   test("that two accounts confirm at once goes to one of them", async () => {

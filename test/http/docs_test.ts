@@ -118,6 +118,6 @@ describe.skipIf(!CHROMIUM)(`the guides in a browser${noChromium}`, () => {
     );
     await page.close();
 
-    expect([first, place, scrolls]).toEqual(["Skip to the text", "#guide", true]);
+    expect([first, place, scrolls]).toEqual(["Skip to content", "#guide", true]);
   });
 });

@@ -57,7 +57,7 @@ describe("what a scope allows", () => {
     expect([status, row]).toEqual([403, undefined]);
     expect(body.error).toMatchObject({
       code: "FORBIDDEN",
-      message: 'Cannot do this with the key "Orders": it may only send, read',
+      message: 'Cannot do this with the key "Orders": its scopes are only send, read',
       details: { scopes: ["send", "read"], needed: "all" },
     });
   });

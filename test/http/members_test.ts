@@ -112,7 +112,7 @@ describe("POST /projects/:id/members", () => {
 
     expect([status, body.data.status]).toEqual([201, "INVITED"]);
     expect([mail!.to![0]!.address, link.searchParams.get("email")]).toEqual([email, email]);
-    expect(mail!.text).toContain(`${owner.email} invites you to the project “Shop”, as an admin`);
+    expect(mail!.text).toContain(`${owner.email} invites you to join the project “Shop” as an admin`);
     expect(answer.status).toBe(200);
     expect((await person.request("GET", "/users/@me")).body.emailVerified).toBe(true);
     expect((await listed()).find((one) => one.email === email)).toEqual({

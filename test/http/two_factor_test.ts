@@ -288,7 +288,7 @@ describe("a log-in", () => {
     expect(guesses.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(guesses.filter(({ status }) => status === 429)).toHaveLength(15);
     expect([right, fresh, after].map(({ status }) => status)).toEqual([429, 429, 200]);
-    expect(told).toContain("Somebody has tried the second factor of your account");
+    expect(told).toContain("Failed attempts at the second factor of your account");
   });
 });
 

@@ -276,7 +276,9 @@ describe("a limit of campaign mails", () => {
     expect((await used()).campaigns).toBe(700);
     const reached = service.smtp.received.filter((mail) => mail.to[0]!.endsWith("@example.com"));
     expect(new Set(reached.flatMap((mail) => mail.to)).size).toBe(700);
-    expect(await told()).toEqual(["The campaign Spring did not reach everybody: this month's limit"]);
+    expect(await told()).toEqual([
+      "The campaign Spring did not reach everybody: this month's limit is reached",
+    ]);
   });
 
   test("that is used up before a scheduled campaign starts leaves nobody out of the ledger", async () => {

@@ -72,7 +72,7 @@ function Question({ token, link: { email, newEmail, account }, dead }: QuestionP
   return (
     <Letter
       title="Is this your new address?"
-      about={`The account ${email} gets the address ${newEmail}: mails about the account go there, and you log in with it.${isOwn ? "" : " You are not logged in to that account in this browser, so enter its password."}`}
+      about={`The account ${email} will get the address ${newEmail}: mails about the account go there, and you log in with it.${isOwn ? "" : " You are not logged in to that account in this browser, so enter its password."}`}
       aside={isOwn ? TO_ACCOUNT : <Link href={logInPath({ email, to })}>Log in to it instead</Link>}
     >
       <LetterForm {...state} button="Use this address">

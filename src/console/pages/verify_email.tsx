@@ -22,7 +22,7 @@ export default function VerifyEmailPage() {
       <Ask
         email={email}
         title="Is your address verified?"
-        about="If not, we will send a mail with the link to it."
+        about="If not, we will send a mail with the verification link to it."
       />
     );
   const dead = <DeadLink email={email} />;

@@ -26,7 +26,7 @@ export function WithLink({ token, purpose, dead, children }: Props) {
   if (error instanceof Refusal && (error.status === 400 || error.status === 422)) return dead;
   if (!error) return <LoadingPage />;
   return (
-    <Letter title="Not now">
+    <Letter title="Something went wrong">
       <Failed error={error} retry={refetch} />
     </Letter>
   );

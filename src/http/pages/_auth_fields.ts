@@ -1,4 +1,4 @@
-// What the pages of an account have in common: their fields, the way to a new password, and links that have ended.
+// What the pages of an account have in common: their fields, the link to a password reset, and links that have expired.
 import { PASSWORD_LENGTH } from "../../accounts/people/passwords.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
@@ -12,19 +12,19 @@ const { min: MIN, max: MAX } = PASSWORD_LENGTH;
 export const NEW_PASSWORD = `<label class="field">Password of ${MIN} characters or more
 <input type="password" name="password" required minlength="${MIN}" maxlength="${MAX}" autocomplete="new-password"></label>`;
 
-/** For the password of an account that is there. */
+/** For the password of an existing account. */
 export const OWN_PASSWORD = `<label class="field">Its password
 <input type="password" name="password" required maxlength="${MAX}" autocomplete="current-password"></label>`;
 
-/** Sends along what the address has brought. */
+/** Sends a parameter of the address along with the form. */
 export const hidden = (name: string, given: URLSearchParams) =>
   `<input type="hidden" name="${name}" value="${escapeHtml(given.get(name) ?? "")}">`;
 
-/** An address; `fixed` is one that only this will do. */
+/** An address; `fixed`: it cannot be changed. */
 export const addressField = (given: URLSearchParams, { fixed = false } = {}) => `<label class="field">Address
 <input type="email" name="email" required maxlength="254" autocomplete="username" value="${escapeHtml(given.get("email") ?? "")}"${fixed ? " readonly" : ""}></label>`;
 
-/** Leads to where a new password is asked for. HTML. */
+/** A link to the page that requests a new password. HTML. */
 export function passwordLink(ctx: Context, email?: string, text = "Reset the password by mail"): string {
   const query = email === undefined ? "" : `?email=${encodeURIComponent(email)}`;
   return `<a href="${escapeHtml(pathOf(ctx, `/auth/request-password-reset${query}`))}">${text}</a>`;
@@ -35,7 +35,7 @@ export function newPasswordByMail(ctx: Context, email: string, then: string): st
   return `<p class="aside">Have you lost it, or did you not create that account? ${passwordLink(ctx, email)}: that makes the account yours and ends everybody else's access. ${escapeHtml(then)}</p>`;
 }
 
-/** In place of a form that would only be refused. `instead` is HTML. */
+/** Shown in place of a form that could only be refused. `instead` is HTML. */
 export function deadLink(instead: string): NoticePage {
   return { title: "This link has been used or has expired", more: `<p>${instead}</p>`, status: 400 };
 }

@@ -30,7 +30,7 @@ export interface Parameter {
 
 type Content = Record<string, { schema?: Schema; example?: unknown }>;
 
-/** An operation, with where it stands. */
+/** An operation, with its path and method. */
 export interface ReferenceOperation {
   method: string;
   path: string;
@@ -119,7 +119,7 @@ function operationOf(method: string, path: string, raw: RawOperation): Reference
   };
 }
 
-/** What a schema that is a reference refers to, and its name. */
+/** The schema that a reference refers to, and its name; any other schema as it is. */
 export function resolve(schema: Schema, schemas: Record<string, Schema>): { schema: Schema; name?: string } {
   const name = schema.$ref?.split("/").at(-1);
   return name === undefined ? { schema } : { schema: schemas[name] ?? {}, name };

@@ -1,10 +1,10 @@
-// How a call is written in the languages of the reference. The key, or the session, comes from the environment; what a path
-// names is an example.
+// How a call is written in the languages of the reference. The key, or the session, comes from the environment; ids in a
+// path are examples.
 import type { ReferenceOperation, Parameter, ReferenceDocument } from "./_reference_document.ts";
 
 /** A call as a program. */
 export interface Sample {
-  /** For the address and the memory of the page. */
+  /** Identifies the language in the address, and in what the page remembers. */
   id: "curl" | "javascript" | "python" | "go" | "php";
   label: string;
   code: string;
@@ -27,7 +27,7 @@ interface Call {
 
 const EXAMPLE_ID = "019aa8f0-1c00-7000-8000-000000000005";
 const INDENT = 2;
-/** Of the reader's program, and not of ours. */
+/** For the reader's program, not for ours. */
 const SETTINGS = ["process", "env"].join(".");
 
 /** The same call in every language. */
@@ -42,7 +42,7 @@ export function samplesOf(operation: ReferenceOperation, document: ReferenceDocu
   ];
 }
 
-/** What stands for a parameter where nobody has said it. */
+/** The example value of a parameter: its own, or one that suits its type or name. */
 export function exampleOf({ name, schema }: Parameter): string {
   const [example] = schema.examples ?? schema.enum ?? [];
   if (example !== undefined) return String(example);
@@ -152,7 +152,7 @@ function python({ method, url, headers, body }: Call): string {
   );
 }
 
-/** The standard library writes no forms: this one is of the package that everybody uses. */
+/** The standard library has no multipart forms: this uses the package that is most common. */
 function pythonUpload({ method, url, headers }: Call, field: string): string {
   const entries = headers.map(({ name, value, variable }) =>
     variable ? `"${name}": f"${value}{os.environ['${variable}']}"` : `"${name}": "${value}"`,

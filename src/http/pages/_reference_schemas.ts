@@ -4,7 +4,7 @@ import { escapeHtml } from "./html.ts";
 
 type Schemas = ReferenceDocument["schemas"];
 
-/** Deeper than that, a schema is only named: a condition holds conditions. */
+/** Below this depth a schema is only named: conditions contain conditions. */
 const MAX_DEPTH = 4;
 const MAX_VALUES = 40;
 /** How many kinds of an alternative are shown with all their fields. */
@@ -24,7 +24,7 @@ export function phrase(markdown: string): string {
     .replaceAll("</p>\n<p>", " ");
 }
 
-/** The fields of a schema, as a list; of what has none, its type. */
+/** The fields of a schema as a list, or its type if it has none. */
 export function schemaView(schema: Schema, schemas: Schemas, within: readonly string[] = []): string {
   const { schema: plain, name } = resolve(schema, schemas);
   if (name !== undefined && within.includes(name)) return `<p class="type">${escapeHtml(name)}, as above</p>`;
@@ -50,7 +50,7 @@ function kindsView(kinds: Schema[], schemas: Schemas, within: readonly string[])
   return `<p class="type">One of</p>${shown.join("")}`;
 }
 
-/** One field: its name, its type, whether it is needed, and what it says of itself. */
+/** One field: its name, its type, whether it is required, and its description. */
 export function fieldView(
   name: string,
   schema: Schema,

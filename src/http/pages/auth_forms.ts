@@ -29,7 +29,7 @@ import { setSessionCookie, visitorOf } from "../entry/session.ts";
 /** The pages below `/auth`, and what their forms send. */
 export function authPageRoutes(ctx: Context) {
   const app = new Elysia();
-  // Visitors of a public server have no use for it.
+  // It is of no use to visitors of a public server.
   if (!isProduction(ctx.config)) app.use(formRoutes(ctx, "/auth/start", start));
   return app
     .use(formRoutes(ctx, "/auth/verify-email", verify))

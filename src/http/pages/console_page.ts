@@ -25,10 +25,10 @@ const csp = (nonce: string, pictures: string[]) =>
   `img-src ${["'self'", "data:", "blob:", ...pictures].join(" ")}; font-src 'self'; connect-src 'self'; ` +
   "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** What the page is told besides. */
+/** What else the page is told. */
 interface PageOptions {
   nonce: string;
-  /** The path that the service lives below, such as `/mail`; empty at the root. */
+  /** The path below which the service is served, such as `/mail`; empty at the root. */
   base: string;
   /** Origins whose pictures are shown besides our own. */
   pictures: string[];
@@ -58,7 +58,7 @@ export function consolePage(
 ${links.join("\n")}
 <script type="module" src="${assets}${script}"></script>${hosted && `\n<noscript><meta http-equiv="refresh" content="0; url=${hosted}"></noscript>`}
 </head>
-<body><div id="app"></div><noscript>${hosted ? `<a href="${hosted}">Go on without JavaScript</a>` : "The console needs JavaScript."}</noscript></body>
+<body><div id="app"></div><noscript>${hosted ? `<a href="${hosted}">Continue without JavaScript</a>` : "The console needs JavaScript."}</noscript></body>
 </html>
 `;
   return new Response(html, {

@@ -7,7 +7,7 @@ export const PRIVATE = {
   "cache-control": "no-store",
 } as const;
 
-/** Of a file that is opened after all: nothing of it runs. */
+/** For a file that is opened after all: nothing in it runs. */
 export const FILE_CSP = "default-src 'none'; sandbox";
 
 /** The file as a download, of whatever kind it is. */
@@ -21,7 +21,7 @@ export function downloadResponse(filename: string, bytes: Uint8Array): Response 
   return new Response(new Uint8Array(bytes), { headers });
 }
 
-/** The header of RFC 6266: plain ASCII for the old, UTF-8 for the others, and no path in either. */
+/** The header of RFC 6266: plain ASCII for old browsers, UTF-8 for the others, and no path in either. */
 export function contentDisposition(disposition: "inline" | "attachment", filename: string): string {
   const name = filename
     .replace(/[\p{Cc}/\\]/gu, "_")

@@ -1,4 +1,4 @@
-// The page that a mail to a new address leads to.
+// The page that the mail to a new address links to.
 import { changeEmail } from "../../accounts/people/email_change.ts";
 import { isSessionOf } from "../../accounts/people/sessions.ts";
 import { findOwner } from "../../accounts/people/tokens.ts";
@@ -9,7 +9,7 @@ import type { FormPage, FormVisit, NoticePage } from "./form_pages.ts";
 import { escapeHtml } from "./html.ts";
 import { namedSession } from "../entry/session.ts";
 
-/** Asks whether the account is to have this address; for its password too, where the browser is not logged in to it. */
+/** Asks whether the account should get this address, and for its password where the browser is not logged in to it. */
 export async function confirmEmail(
   ctx: Context,
   given: URLSearchParams,
@@ -19,7 +19,7 @@ export async function confirmEmail(
   const account = await findOwner(ctx, token, "CHANGE_EMAIL");
   if (!account)
     return deadLink(
-      "If your account still needs another address, ask for it in the settings of the account.",
+      "If you still want to change the address of your account, request it again in the settings of the account.",
     );
   const sessionId = await namedSession(ctx, request);
   const isOwn = sessionId !== null && (await isSessionOf(ctx, sessionId, account.id));
@@ -27,7 +27,7 @@ export async function confirmEmail(
   const { email, newEmail } = account;
   return {
     title: "Is this your new address?",
-    text: `The account ${email} gets the address ${newEmail}: mails about the account go there, and you log in with it.${isOwn ? "" : " You are not logged in to that account in this browser, so enter its password."}`,
+    text: `The account ${email} will get the address ${newEmail}: mails about the account go there, and you log in with it.${isOwn ? "" : " You are not logged in to that account in this browser, so enter its password."}`,
     fields: isOwn ? hidden("token", given) : `${hidden("token", given)}\n${OWN_PASSWORD}`,
     button: "Use this address",
     async act() {

@@ -40,20 +40,20 @@ export interface NoticePage {
   status?: number;
 }
 
-/** What one page asks, and what its form does. Text, unless stated otherwise. */
+/** What a page asks, and what its form does. Text, unless stated otherwise. */
 export interface FormPage {
   title: string;
   text: string;
   /** HTML. */
   fields: string;
   button: string;
-  /** What else may be done. HTML. */
+  /** An alternative action. HTML. */
   aside?: string;
   /** Returns what is shown when it is done. */
   act(ctx: Context, given: URLSearchParams, visit: FormVisit): Promise<NoticePage>;
 }
 
-/** The page that a visit gets, from what the address brings or the form has sent. Throws if there is none for it. */
+/** The page that a visit gets, from the parameters of its address or what the form has sent. Throws if there is none. */
 type PageOf = (
   ctx: Context,
   given: URLSearchParams,
@@ -112,7 +112,7 @@ async function answer(ctx: Context, visit: FormVisit, work: () => Promise<string
     const problem = await refusal(error, request);
     set.status = problem.status;
     Object.assign(set.headers, problem.extras.headers);
-    return frame("Not now", trouble(problem));
+    return frame("Something went wrong", trouble(problem));
   }
 }
 
@@ -121,7 +121,7 @@ async function refusal(error: unknown, request: Request): Promise<Problem> {
   const problem = await toProblem(error, request);
   if (problem.status >= 500) note(request, faultOf(problem, error));
   const isUnsure = isDatabaseAway(error) && mayHaveHappened(error) && request.method === "POST";
-  return isUnsure ? problems.unsure("Open the link again, and look before you repeat it") : problem;
+  return isUnsure ? problems.unsure("Open the link again, and check before you repeat it") : problem;
 }
 
 function noticePage({ title, more = "", status }: NoticePage, { set }: FormVisit): string {

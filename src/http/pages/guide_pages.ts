@@ -1,4 +1,4 @@
-// The guides: the Markdown of `guides/`, which reads as well in the repository, as pages in our own style. HTML in it is
+// The guides: the Markdown of `guides/`, which is also readable in the repository, as pages in our own style. HTML in it is
 // shown as text; its comments, which only the tests read, are left out. Bun's own parser reads it: no package is needed.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ interface GuidePage {
 
 /** A guide, as the index lists it. */
 interface Guide {
-  /** The name of its file, without the ending. */
+  /** The name of its file, without the extension. */
   name: string;
   title: string;
 }
@@ -58,7 +58,7 @@ function makePage(name: string): GuidePage {
   const body = page({
     title: `${title} · Postrider`,
     head: HEAD,
-    body: `<a class="skip" href="#guide">Skip to the text</a>
+    body: `<a class="skip" href="#guide">Skip to content</a>
 <header><a class="home" href="${INDEX_PATH}">Postrider</a> <a href="#guides">All guides</a> <a href="/docs/api">API reference</a></header>
 <main id="guide">
 ${html}${nextLink(name)}

@@ -1,4 +1,4 @@
-// What a browser sees that comes to an address where nothing is, or where something broke; and the icon.
+// The page for a browser that opens an address where there is nothing, or where something failed; and the icon.
 import { escapeHtml, page, styled } from "./html.ts";
 
 const { headers, head } = styled(["subscription.css"], {
@@ -9,7 +9,7 @@ const { headers, head } = styled(["subscription.css"], {
 /** An envelope, in the terracotta of the other pages. */
 export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect x="3" y="7" width="26" height="18" rx="3" fill="#b5532f"/><path d="M5 10l11 8 11-8" fill="none" stroke="#fff" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
 
-/** In the page itself: nothing is fetched there. */
+/** As data in the page: these pages fetch nothing. */
 export const ICON_ADDRESS = `data:image/svg+xml,${encodeURIComponent(ICON)}`;
 
 /** What went wrong, for somebody who opened an address in a browser. All of it is text. */

@@ -13,7 +13,7 @@ export const OWN_PAGE_HEADERS = {
   "cache-control": "no-store",
 } as const;
 
-/** What pages in a style of our own have in common. */
+/** What pages with their own style have in common. */
 interface Styled {
   headers: Readonly<Record<string, string>>;
   /** HTML. */
@@ -50,7 +50,7 @@ export function styled(
 interface PageParts {
   /** Text. */
   title: string;
-  /** Of the page's words, as `lang` has it. */
+  /** The language of the page's text, as in `lang`. */
   lang?: string;
   /** An address; left out, a page has none, and no browser asks for one. */
   icon?: string;

@@ -1,4 +1,4 @@
-// Who may look into the inbox: the operator into all of it, members into that of their project.
+// Who may see the inbox: the operator all of it, members that of their project.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { findSession } from "../../accounts/people/sessions.ts";
 import type { Context } from "../../context.ts";
@@ -8,7 +8,7 @@ import { assertNoOtherPage, namedSession, sessionToken } from "../entry/session.
 
 const OWN_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** For whom the page of the inbox is. */
+/** Who the page of the inbox is for. */
 export type InboxVisitor = "operator" | "member";
 
 /**
@@ -30,8 +30,8 @@ export function isOperator(ctx: Context, request: Request): boolean {
 }
 
 /**
- * For whom the page is to be made. Members come to it in production, where the password is the operator's. Throws where
- * it is for neither.
+ * For whom the page is to be made. In production members see it with a session, the operator with the
+ * password. Throws if it is for neither.
  */
 export async function inboxVisitorOf(ctx: Context, request: Request): Promise<InboxVisitor> {
   if (!isProduction(ctx.config)) assertOwnHost(ctx, request);
@@ -58,7 +58,7 @@ function assertPassword({ config }: Context, authorization: string | null): void
 }
 
 function assertOwnHost({ config }: Context, request: Request): void {
-  // Bun makes it of the `Host` header.
+  // Bun derives it from the `Host` header.
   const { hostname } = new URL(request.url);
   if (!OWN_HOSTS.has(hostname) && hostname !== new URL(config.BASE_URL).hostname) throw problems.otherHost();
 }

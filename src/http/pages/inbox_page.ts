@@ -19,7 +19,7 @@ const HEAD = `<meta name="color-scheme" content="light dark">
 /** The page of the inbox, for the operator or for a member. It holds no mail: its script asks for them. */
 export function inboxPage(config: Pick<Config, "BASE_URL" | "NODE_ENV">, visitor: InboxVisitor): string {
   const isLive = isProduction(config);
-  // In development nobody asks who the operator is: a session would make it a member's request.
+  // In development the operator needs no password: a session would make it a member's request.
   const credentials = visitor === "operator" && !isLive ? "omit" : "same-origin";
   return page({
     title: "Inbox · Postrider",

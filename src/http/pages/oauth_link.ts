@@ -8,7 +8,7 @@ import { type FormPage, formRoutes, pathOf } from "./form_pages.ts";
 import { leadOn, letIn } from "./two_factor_page.ts";
 import { addCookie, type Answering, ownCookie, visitorOf } from "../entry/session.ts";
 
-/** Has the browser keep what is to be linked, and returns where it is asked for the password. */
+/** Has the browser keep what is to be linked, and returns the path of the page that asks for the password. */
 export function askForPassword(ctx: Context, set: Answering, provider: Provider, link: string): string {
   addCookie(ctx, set, cookieName(ctx, provider), link, LINK_S);
   return pathOf(ctx, `/oauth/${provider.name}/link`);

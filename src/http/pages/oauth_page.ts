@@ -1,7 +1,7 @@
-// What a person sees who could not be signed in at a provider. Plain HTML: no script, nothing to fetch.
+// The page for a person who could not be signed in through a provider. Plain HTML: no script, nothing to fetch.
 import { escapeHtml, page, styled } from "./html.ts";
 
-// The same as of the other pages that people see.
+// The same style as the other pages that people see.
 const { headers, head } = styled(["subscription.css"], {
   more: "p { margin-block: 0 1rem; }\na { color: inherit; }\n",
   forms: "'none'",
@@ -19,7 +19,7 @@ interface Refusal {
   again: string;
 }
 
-/** Says why, and leads to the beginning. */
+/** Says why, and links to where the sign-in starts. */
 export function signInPage({ message, advice, again }: Refusal): string {
   return page({
     title: HEADING,
@@ -27,7 +27,7 @@ export function signInPage({ message, advice, again }: Refusal): string {
     body: `<main>
 <h1>${HEADING}</h1>
 <p>${escapeHtml(message)}.</p>${advice ? `\n<p>${escapeHtml(advice)}.</p>` : ""}
-<p><a href="${escapeHtml(again)}">Begin again</a></p>
+<p><a href="${escapeHtml(again)}">Start again</a></p>
 </main>`,
   });
 }

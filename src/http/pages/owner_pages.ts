@@ -1,4 +1,4 @@
-// The pages of the question whose account it is: "Yes, it was me", and "This was not me".
+// The pages that ask whose account it is: "Yes, it was me", and "This was not me".
 import { findOwner, type TokenOwner } from "../../accounts/people/tokens.ts";
 import { requestPasswordReset } from "../../accounts/people/log_in.ts";
 import { isSessionOf } from "../../accounts/people/sessions.ts";
@@ -15,7 +15,7 @@ import { namedSession } from "../entry/session.ts";
 
 const YOURS_THEN = "that makes the account yours and ends everybody else's access.";
 
-/** Asks as the mail does that leads here: whether the address is theirs, or, once that is known, whether the account is. */
+/** Asks what the mail with this link asks: whether the address is theirs, or, once that is known, whether the account is. */
 export async function verify(
   ctx: Context,
   given: URLSearchParams,
@@ -74,7 +74,7 @@ const logInFirst = (ctx: Context, { email }: TokenOwner): NoticePage => ({
 /** Sends the mail again. */
 export const askForVerification = (given: URLSearchParams): FormPage => ({
   title: "Is your address verified?",
-  text: "If not, we will send a mail with the link to it.",
+  text: "If not, we will send a mail with the verification link to it.",
   fields: addressField(given),
   button: "Send the mail",
   async act(ctx, _, { request, server }) {
@@ -110,7 +110,7 @@ export async function disown(ctx: Context, given: URLSearchParams): Promise<Form
   };
 }
 
-/** What happens to the projects, or has; null if there are none. */
+/** What will happen to the projects, or has happened; null if there are none. */
 function told({ deleted, goOn, disabled }: ProjectFates): string | null {
   const fates = [
     ["Deleted", deleted],
@@ -134,7 +134,7 @@ async function disownLate(ctx: Context, given: URLSearchParams, account: TokenOw
     fields: `${hidden("token", given)}\n<input type="hidden" name="email" value="${escapeHtml(account.email)}">`,
     button: "Reset the password by mail",
     async act(_, asked, { request, server }) {
-      // Sent by the page as it was before that confirmation.
+      // The form was loaded before that confirmation.
       if (!asked.has("email")) throw problems.accountVerified();
       await requestPasswordReset(ctx, account.email, clientNetwork(ctx, request, server));
       return { title: "A mail is on its way." };

@@ -56,7 +56,7 @@ function frame(document: ReferenceDocument, title: string, main: string, current
     head: `<meta name="color-scheme" content="light dark">
 <link rel="stylesheet" href="/docs/reference.css">
 <script src="/docs/reference.js" defer></script>`,
-    body: `<a class="skip" href="#operation">Skip to the text</a>
+    body: `<a class="skip" href="#operation">Skip to content</a>
 <header><a class="home" href="/docs">Postrider</a> <button type="button" class="menu" popovertarget="operations">Operations</button>
 <a href="/docs">Guides</a> <a href="${PATH}"${current === "" ? ' aria-current="page"' : ""}>API reference</a> <a href="/openapi.json">OpenAPI</a></header>
 <nav id="operations" popover aria-label="Operations">
@@ -93,7 +93,7 @@ function overview({ groups, version, server }: ReferenceDocument): string {
     return `<section><h2>${escapeHtml(tag)}</h2><p>${phrase(description)}</p><ul class="overview">${rows.join("")}</ul></section>`;
   });
   return `<h1>API reference</h1>
-<p>Version ${escapeHtml(version)}, at <code>${escapeHtml(server)}</code>. What all endpoints have in common is described in <a href="/docs/guides/api">The API</a>, and how to begin in <a href="/docs/guides/getting-started">Getting started</a>.</p>
+<p>Version ${escapeHtml(version)}, at <code>${escapeHtml(server)}</code>. What all endpoints have in common is described in <a href="/docs/guides/api">The API</a>, and the first steps in <a href="/docs/guides/getting-started">Getting started</a>.</p>
 ${sections.join("\n")}`;
 }
 
@@ -104,7 +104,7 @@ function operationView(operation: ReferenceOperation, document: ReferenceDocumen
 <div class="columns">
 <div>
 ${prose(description)}
-<p class="faded"><code>${escapeHtml(operationId)}</code> in clients made from the document</p>
+<p class="faded"><code>${escapeHtml(operationId)}</code> in generated clients</p>
 ${parametersView(operation, document)}
 ${body ? `<h2>Body</h2><p class="type">${escapeHtml(body.type)}</p>${schemaView(body.schema, document.schemas)}` : ""}
 ${answersView(operation, document)}
@@ -143,10 +143,10 @@ function answersView({ responses }: ReferenceOperation, { schemas }: ReferenceDo
     .filter(({ status }) => REFUSED.test(status))
     .map(({ status, description }) => `<li><code>${status}</code> ${phrase(description)}</li>`);
   return `<h2>Answer</h2>${good.join("")}
-<h2>Refusals</h2><ul class="refusals">${refused.join("")}</ul><p>Every code, its cause and its cure: <a href="/docs/guides/errors">Errors</a>.</p>`;
+<h2>Refusals</h2><ul class="refusals">${refused.join("")}</ul><p>Every code, its cause and its solution: <a href="/docs/guides/errors">Errors</a>.</p>`;
 }
 
-/** One of them is seen: which, the radio buttons say, with no script. */
+/** One sample is visible at a time, chosen by radio buttons, without a script. */
 function samplesView(operation: ReferenceOperation, document: ReferenceDocument): string {
   const samples = samplesOf(operation, document);
   const choices = samples.map(
@@ -166,7 +166,7 @@ function exampleView({ responses }: ReferenceOperation): string {
   return `<h2 class="small">Answer, <code>${answer.status}</code></h2><pre tabindex="0" class="answer" aria-label="Example of an answer"><code>${escapeHtml(JSON.stringify(answer.example, null, 2))}</code></pre>`;
 }
 
-/** A form for a real call. Without the script it is not there. */
+/** A form for a real call. It stays hidden without the script. */
 function tryView({ method, path, parameters, security, body }: ReferenceOperation): string {
   const ways = security.map((way) => Object.keys(way)[0]!);
   const isKeyed = ways.some((way) => way.endsWith("Key"));
@@ -190,7 +190,7 @@ function tryView({ method, path, parameters, security, body }: ReferenceOperatio
   ];
   return `<form id="try" data-method="${method}" data-path="${escapeHtml(path)}" hidden>
 <h2 class="small">Try it</h2>
-<p class="faded">A real call to this installation${method === "GET" ? "" : ": what it changes stays changed"}.</p>
+<p class="faded">A real call to this installation${method === "GET" ? "" : ": its changes are permanent"}.</p>
 ${inputs.join("\n")}
 <button type="submit">Send</button>
 <p id="outcome" role="status"></p>

@@ -21,14 +21,14 @@ export async function start(
   if (!isFromHere(visit)) throw problems.routeNotFound(visit.request.method, "/auth/start");
   if (!isStartToken(ctx, token)) {
     return {
-      title: "This link is no longer good",
+      title: "This link no longer works",
       more: `<p>It works once, within ${START_LINK_MINUTES} minutes. Start the service again: it prints a new one.</p>`,
       status: 400,
     };
   }
   return {
     title: "Open the console",
-    text: "You will be logged in as the owner of the project that was made for you.",
+    text: "You will be logged in as the owner of the project that was created for you.",
     fields: hidden("token", given),
     button: "Log in",
     async act(_, __, { request, server, set }) {
@@ -40,7 +40,7 @@ export async function start(
   };
 }
 
-/** Asked by a browser of this machine, for an address of this machine, and through nobody. */
+/** The request comes from this machine, names an address of this machine, and passed through no proxy. */
 function isFromHere({ request, server }: FormVisit): boolean {
   const address = server?.requestIP?.(request)?.address ?? "";
   if (!LOOPBACK.test(address) || !OWN_HOST.test(request.headers.get("host") ?? "")) return false;

@@ -1,4 +1,4 @@
-// The pages on which a contact decides what mail to get. Plain HTML: no script, and nothing that has to be fetched.
+// The pages on which a contact chooses which mail to receive. Plain HTML: no script, and nothing that has to be fetched.
 import type { ActionPhrases, PagePhrases } from "../../content/languages/shape.ts";
 import { fill, type Language, PHRASES } from "../../content/languages/mod.ts";
 import type { MailSubscription } from "../../sending/subscription.ts";
@@ -6,12 +6,12 @@ import { escapeHtml, page, styled } from "./html.ts";
 
 const { headers, head: HEAD } = styled(["subscription.css"]);
 
-/** Not even a referrer tells the token. */
+/** Not even a referrer reveals the token. */
 export const SUBSCRIPTION_PAGE_HEADERS = headers;
 
 const DONE = `<svg class="sign" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22.5"/><path d="m15 24.6 6.4 6.4L33.4 18"/></svg>`;
 
-/** Where the forms of a contact lead: paths without their host, so that they stay where the page is. */
+/** Where the forms of a contact are sent: paths without a host, so that they stay on the host of the page. */
 export interface Paths {
   unsubscribe: string;
   subscribe: string;
@@ -57,7 +57,7 @@ ${choice(false, manage.no)}
   );
 }
 
-/** A page that belongs to nobody: it says what is wrong. */
+/** A page for no particular contact: it says what is wrong. */
 export function noticePage(language: Language, kind: "missing" | "preview" | "busy" | "trouble"): string {
   const { heading, text }: PagePhrases = PHRASES[language][kind];
   return frame({ language }, heading, `<h1>${escapeHtml(heading)}</h1>\n<p>${escapeHtml(text)}</p>`);

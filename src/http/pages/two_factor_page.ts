@@ -25,7 +25,7 @@ interface Pending {
   returnTo: string;
 }
 
-/** Where somebody who is asked for the second factor has to go. Keeps what is pending in the browser. */
+/** Returns the path of the page that asks for the second factor. Keeps what is pending in the browser. */
 export function askForFactor(ctx: Context, set: Answering, pending: Pending): string {
   const sealed = seal(ctx, PURPOSE, JSON.stringify(pending), []).toString("base64url");
   addCookie(ctx, set, cookieName(ctx), sealed, CHALLENGE_MS / 1000);
@@ -46,7 +46,7 @@ export async function letIn(
   return returnTo;
 }
 
-/** What a page shows whose visitor is led on; null for any other refusal. */
+/** What a page shows while its visitor is sent on to the second factor; null for any other refusal. */
 export function leadToFactor(
   ctx: Context,
   error: unknown,
@@ -58,7 +58,7 @@ export function leadToFactor(
   return leadOn(set, askForFactor(ctx, set, { challenge, returnTo }), "One more step");
 }
 
-/** A page that continues by itself. Not by a redirect: a form may lead to no other origin, and the dashboard may be one. */
+/** A page that continues automatically. Not a redirect: a form may not lead to another origin, as the dashboard may be. */
 export function leadOn(set: FormVisit["set"], address: string, title = "You are logged in."): NoticePage {
   set.headers.refresh = `0; url=${address}`;
   return { title, more: `<p><a href="${escapeHtml(address)}">Continue</a></p>` };
@@ -113,7 +113,7 @@ function typed(text: string) {
   return /^\s*(\d\s*){6}$/.test(text) ? { code: text } : { recoveryCode: text };
 }
 
-/** Passkeys belong to the host where people log in: on another one the browser would offer none. */
+/** Passkeys belong to the host on which people log in: on any other, the browser would offer none. */
 function isAtHome({ config }: Context): boolean {
   const home = new URL(dashboardAddress(config)).hostname;
   const { hostname } = new URL(config.BASE_URL);

@@ -1,4 +1,4 @@
-// What a platform mail looks like: a template of our own, in the language that the templates of projects have.
+// The layout of a platform mail: a template of our own, in the same language as the templates of projects.
 import { type Context, perService } from "../../context.ts";
 import { compileBody } from "../../content/mjml/mod.ts";
 import { compileTemplate, type CompiledTemplate } from "../../content/handlebars/mod.ts";
@@ -11,7 +11,7 @@ export interface PlatformWords {
   link?: { label: string; url: string } | undefined;
   /** The text below the button, for those who should not press it. */
   below?: string[] | undefined;
-  /** What else may be done: a line that is at the end. */
+  /** An alternative action: a line at the end. */
   otherLink?: { label: string; url: string } | undefined;
 }
 
@@ -58,7 +58,7 @@ const SOURCE = `<mjml lang="en">
 /** The HTML part, from the content and the reason for the mail. */
 export type PlatformLayout = (words: PlatformWords, reason: string) => string;
 
-/** The owner in the queue for MJML: not a project. */
+/** Owner of these mails in the MJML queue, in place of a project. */
 const OWN_MAILS = "platform";
 
 const compiled = perService(() => ({ template: null as Promise<CompiledTemplate> | null }));

@@ -1,4 +1,4 @@
-// The mails of an account: is the address yours, a way to a new password, and what others may have left in it.
+// The mails of an account: verification of its address, password reset, and a warning about projects of others.
 import { accountLink, resetLink } from "../../accounts/people/links.ts";
 import { makeToken, type TokenPurpose } from "../../accounts/people/tokens.ts";
 import { type RemovableAccount, isDisownable } from "../../accounts/people/removal.ts";
@@ -31,15 +31,15 @@ const VERIFICATION = {
 
 const PRESSING =
   "Somebody created a Postrider account with this address. If it was you, press the button, preferably in the browser in " +
-  "which you are logged in: in any other it verifies the address, but you cannot invite people yet. Either way, the " +
-  "account stays with the person who created it.";
+  "which you are logged in: in any other browser it verifies the address, but you cannot invite people yet. Either way, " +
+  "the account stays with the person who created it.";
 
 const NEW_PASSWORD = "it makes the account yours, ends everybody else's access, and deletes nothing.";
 
 /** For an account that was made just now. */
 const IF_NEW = [
-  "If it was not you, do not press it. “This was not me” removes the account and the projects in which nobody else is, " +
-    "unless somebody has pressed the button before.",
+  "If it was not you, do not press it. “This was not me” removes the account and the projects that have no other " +
+    "members, unless somebody has already pressed the button.",
   "Both links work for one hour. After that, “This was not me” leads to a password reset.",
 ];
 
@@ -50,7 +50,7 @@ const IF_OLD = [
 ];
 
 const ELSEWHERE =
-  "Your address is verified, but not from a browser that is logged in to the account, so it is not certain yet that the " +
+  "Your address is verified, but not from a browser that is logged in to the account, so it is not yet certain that the " +
   "account is yours. Log in and press the button in the same browser. After that you can invite people, and you join " +
   "the projects that you are invited to. In a browser that is not logged in, the button has no effect.";
 
@@ -78,13 +78,13 @@ const RESET_OF_OWN = [
 const RESET_OF_UNPROVEN = [
   ASKED,
   "If you did not create this account, somebody else did, with your address. Set a password in that case too: " +
-    `${NEW_PASSWORD} You can then look through it, and delete its projects.`,
+    `${NEW_PASSWORD} You can then look through the account and delete its projects.`,
   "The link works once, for one hour. If you do nothing, the password stays the same.",
 ];
 
 /**
- * Asks whether an address is theirs, where it has an account for which that is not proven yet. Anybody can have this mail
- * sent, at any time: only while the account is new it offers to remove it.
+ * Asks whether an address is theirs, where it has an account for which that is not proven yet. Anybody can trigger this
+ * mail at any time, so it offers to remove the account only while the account is new.
  */
 export async function sendVerificationMail(ctx: Context, email: string): Promise<void> {
   const user = await q.users.byEmail(ctx, { email });
@@ -121,7 +121,7 @@ export async function describeAccount(ctx: Context, account: Described & { id: s
 
 type Described = Pick<RemovableAccount, "email" | "createdAt">;
 
-/** Which account it is, and since when there is one: a sentence. */
+/** Which account it is, and since when it has existed: a sentence. */
 export function accountSince({ email, createdAt }: Described): string {
   const since = `${createdAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return `The account ${email} has existed since ${since}.`;
@@ -145,7 +145,7 @@ const MAX_NAMED = 50;
 
 /**
  * Tells the owner of an address, whose account anybody may have made, which projects were in it, and who else looks after
- * them. Those that are gone, or that the owner is in no more, are left out.
+ * them. Projects that are gone, or that the owner is no longer in, are left out.
  */
 export async function sendOwnerMail(ctx: Context, userId: string, projectIds: string[]): Promise<void> {
   const { email } = await q.users.byId(ctx, { userId });
@@ -164,8 +164,8 @@ export async function sendOwnerMail(ctx: Context, userId: string, projectIds: st
       "The projects, each with its other owners and admins:",
       ...named,
       ...(projects.length > MAX_NAMED ? [`And ${projects.length - MAX_NAMED} more.`] : []),
-      "If they are not all your own work, regenerate the keys of these projects, which somebody may still have, remove " +
-        "people you do not know, and check the audit log. Or delete the projects.",
+      "If you did not create all of them yourself, regenerate the keys of these projects, which somebody else may still " +
+        "have, remove people you do not know, and check the audit log. Or delete the projects.",
     ],
     link: { label: "Open the dashboard", url: dashboardAddress(ctx.config) },
   });

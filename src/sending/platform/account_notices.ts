@@ -1,4 +1,4 @@
-// What the owner of an account is told by mail: that something about how they log in was changed, or tried.
+// Mails that tell the owner of an account that something about how they log in was changed, or tried.
 import { accountLink, resetLink } from "../../accounts/people/links.ts";
 import { endEmailChanges, makeToken } from "../../accounts/people/tokens.ts";
 import { type Context, inTransaction } from "../../context.ts";
@@ -11,20 +11,20 @@ interface Words {
   subject: string;
   /** What happened, with what it was about and when. */
   text: (about: string, at: string) => string;
-  /** What to do where it was somebody else; left out: to reset the password. */
+  /** What to do if it was somebody else; left out: reset the password. */
   otherwise?: string;
   /** Whether a link to a new password is of use. */
   noReset?: boolean;
 }
 
 const NOT_YOU =
-  "If it was not you, set a new password by mail: that ends every session. Then look through the settings of your account.";
+  "If it was not you, set a new password by mail: that ends every session. Then check the settings of your account.";
 
 const WORDS: Record<AccountChange, Words> = {
   address_requested: {
-    subject: "Your account is to get another address",
+    subject: "A new address was requested for your account",
     text: (about, at) =>
-      `On ${at} somebody who is logged in to your Postrider account asked to change its address to ${about}. It is changed once the mail to that address is answered.`,
+      `On ${at} somebody who is logged in to your Postrider account asked to change its address to ${about}. It will change once this is confirmed through the mail to that address.`,
     otherwise:
       "If it was not you, set a new password by mail now: that ends every session, and the address stays as it is.",
   },
@@ -33,18 +33,18 @@ const WORDS: Record<AccountChange, Words> = {
     text: (about, at) =>
       `On ${at} the address of your Postrider account was changed to ${about}. Mails about the account go there from now on; this is the last one here.`,
     otherwise:
-      "If it was not you, somebody has had your password or your browser. Ask the operator of this installation for help.",
+      "If it was not you, somebody has used your password or your browser. Ask the operator of this installation for help.",
     noReset: true,
   },
   sessions_ended: {
     subject: "Other sessions of your account were ended",
     text: (_, at) =>
-      `On ${at} sessions of your Postrider account on other devices were ended. They have to log in again.`,
+      `On ${at} sessions of your Postrider account on other devices were ended. Those devices have to log in again.`,
   },
   two_factor_on: {
     subject: "Two-factor log-in is on",
     text: (_, at) =>
-      `Since ${at} your Postrider account asks for a second factor at each log-in. Its other sessions were ended. Keep the recovery codes in a safe place: without the device, they are the way in.`,
+      `Since ${at} your Postrider account asks for a second factor at each log-in. Its other sessions were ended. Keep the recovery codes in a safe place: they let you log in if you lose your device.`,
   },
   two_factor_off: {
     subject: "Two-factor log-in is off",
@@ -79,22 +79,23 @@ const WORDS: Record<AccountChange, Words> = {
   },
   recovery_codes_made: {
     subject: "New recovery codes for your account",
-    text: (_, at) => `On ${at} new recovery codes were made. Those before work no more.`,
+    text: (_, at) =>
+      `On ${at} new recovery codes were created for your Postrider account. The previous ones no longer work.`,
   },
   recovery_code_used: {
     subject: "A recovery code of your account was used",
     text: (left, at) =>
-      `On ${at} a recovery code was used in place of a second factor; ${left} are left. Make new ones in the settings of the account when they run out.`,
+      `On ${at} a recovery code was used in place of a second factor; ${left} are left. Create new ones in the settings of the account before they run out.`,
   },
   second_factor_failed: {
-    subject: "Somebody has tried the second factor of your account",
+    subject: "Failed attempts at the second factor of your account",
     text: (_, at) =>
-      `Until ${at} a wrong second factor was given ten times within a quarter of an hour. Nobody got in, and for that long nobody can try again. The person who tried it has passed the first step: if that was not you, change your password.`,
+      `By ${at} a wrong second factor had been entered ten times within 15 minutes. Nobody got in, and for 15 minutes nobody can try again. The person who tried has passed the first step of the log-in: if that was not you, change your password.`,
   },
   account_deleted: {
     subject: "Your account was deleted",
     text: (_, at) =>
-      `On ${at} your Postrider account was deleted, with the projects that nobody else was in. It cannot be undone.`,
+      `On ${at} your Postrider account was deleted, with the projects that had no other members. This cannot be undone.`,
     otherwise: "If it was not you, ask the operator of this installation what happened.",
     noReset: true,
   },
@@ -119,8 +120,8 @@ export async function sendAccountNotice(
 }
 
 /**
- * Asks whether a new address is theirs. If it has an account, it is only told so: who asked learns nothing. The mails
- * about earlier ones no longer work.
+ * Asks whether a new address is theirs. If it already has an account, the mail only says so: the person who asked learns
+ * nothing. Mails to addresses requested earlier no longer work.
  */
 export async function sendEmailChangeMail(ctx: Context, userId: string, email: string): Promise<void> {
   await inTransaction(ctx, async (tx) => {
@@ -134,13 +135,13 @@ export async function sendEmailChangeMail(ctx: Context, userId: string, email: s
       to: email,
       subject: "Is this your new address?",
       paragraphs: [
-        `The Postrider account ${user.email} is to get this address. If that is your account, press the button, preferably in the browser in which you are logged in: in any other you are asked for its password.`,
+        `This address was entered as the new address of the Postrider account ${user.email}. If that is your account, press the button, preferably in the browser in which you are logged in: in any other browser you are asked for its password.`,
       ],
       link: {
         label: "Use this address",
         url: accountLink(ctx.config, "changeEmail", { token }, { email }),
       },
-      below: ["The button works for one hour. If it is not your account, do nothing: nothing is changed."],
+      below: ["The button works for one hour. If it is not your account, do nothing: nothing will change."],
       reason: "You are receiving this mail because your address was entered for a Postrider account.",
     });
   });
@@ -149,9 +150,9 @@ export async function sendEmailChangeMail(ctx: Context, userId: string, email: s
 function taken(email: string, account: string) {
   return {
     to: email,
-    subject: "This address has an account already",
+    subject: "This address already has an account",
     paragraphs: [
-      `The Postrider account ${account} was to get this address, which has an account already: nothing was changed. If both are yours, log in with this address, or delete its account first.`,
+      `This address was entered as the new address of the Postrider account ${account}, but it already has an account: nothing was changed. If both are yours, log in with this address, or delete its account first.`,
     ],
   };
 }

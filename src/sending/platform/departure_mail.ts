@@ -9,7 +9,7 @@ import { type MemberNotice, notifyMembers, sendPlatformMail, shown } from "./mod
 /** The removed account. */
 interface Departure {
   email: string;
-  /** They owned the project. */
+  /** Whether they owned the project. */
   owned: boolean;
 }
 
@@ -34,8 +34,8 @@ export async function sendDepartureMail(ctx: Context, projectId: string, gone: D
 function passedOn(ctx: Context, name: string, gone: Departure, owners: string[]): MemberNotice {
   const ended = gone.owned
     ? [
-        "Its holder may know the secret key of the project, so the key has been revoked: requests that use it are " +
-          "refused with 401. Create new keys in the settings of the project and give them to your servers.",
+        "The person who used that account may know the secret key of the project, so the key has been revoked: requests " +
+          "that use it are refused with 401. Create new keys in the settings of the project and give them to your servers.",
       ]
     : [];
   return {

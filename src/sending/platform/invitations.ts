@@ -37,7 +37,7 @@ export async function inviteMember(
   });
 }
 
-/** Otherwise anybody could mail strangers in any name. If no mail is sent, nobody could verify an address either. */
+/** Otherwise anybody could mail strangers under any name. Without PLATFORM_FROM, nobody could verify an address either. */
 function assertMayMail({ config }: Context, actor: Actor): void {
   if (config.PLATFORM_FROM && actor.kind === "user" && !actor.proven) throw problems.mustProveAddress();
 }
@@ -48,7 +48,7 @@ interface News {
   /** Of the project. */
   name: string;
   by: Actor;
-  /** There is one with the address, which may be somebody else's. */
+  /** Whether the address has an account, which may be somebody else's. */
   hasAccount: boolean;
 }
 
@@ -65,7 +65,7 @@ function welcome(ctx: Context, { name, member, by }: News) {
   return {
     subject: `You are now a member of ${shown(name)}`,
     paragraphs: [
-      `${nameOf(by)} added you to the project ${shown(name)}, as ${AS[member.role]}.`,
+      `${nameOf(by)} added you to the project ${shown(name)} as ${AS[member.role]}.`,
       "You can leave it at any time.",
     ],
     link: { label: "Open the dashboard", url: dashboardAddress(ctx.config) },
@@ -78,12 +78,12 @@ function invitation(ctx: Context, { name, member, by, hasAccount }: News, token:
   return {
     subject: `Join ${shown(name)}`,
     paragraphs: [
-      `${nameOf(by)} invites you to the project ${shown(name)}, as ${AS[member.role]}.`,
+      `${nameOf(by)} invites you to join the project ${shown(name)} as ${AS[member.role]}.`,
       hasAccount
         ? `There is already an account with your address, ${member.email}: enter its password to join. If you did not ` +
           "create it, reset the password on the same page: that makes it yours, and you join."
         : `Sign up with your address, ${member.email}, to join.`,
-      `The invitation is valid for ${INVITATION_DAYS} days. If you do not know what this is about, ignore it.`,
+      `The invitation is valid for ${INVITATION_DAYS} days. If you did not expect this mail, ignore it.`,
     ],
     link: { label: "Join the project", url: accountLink(ctx.config, "signUp", query) },
     reason: `You are receiving this mail because ${nameOf(by)} entered your address at Postrider.`,

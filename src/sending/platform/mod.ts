@@ -21,11 +21,11 @@ export interface PlatformMail extends MemberNotice {
   reason?: string | undefined;
 }
 
-/** Longer than any handover takes; after that its process is taken for dead. */
+/** Longer than any handover takes; after that its process is considered dead. */
 const HOLD_MS = 5 * 60_000;
 /**
- * The job waits up to six hours between two attempts. It has 25 of its own: some find that another process is sending
- * it.
+ * The job waits up to six hours between two attempts. It has 25 attempts of its own, because some of them only find that
+ * another process is sending the mail.
  */
 const MAX_ATTEMPTS = 15;
 /** A mail in doubt is sent once more. After two copies there is no third one. */
@@ -61,7 +61,7 @@ export async function sendPlatformMail(
 
 /**
  * Hands a platform mail over. One that was sent is not sent again. Throws if it must be tried again: after a
- * temporary refusal, and once where it is unknown whether it was accepted, always with the same Message-ID. Finally it
+ * temporary refusal, and once where it is unknown whether it was accepted, always with the same Message-ID. In the end it
  * is given up, and its row says why.
  */
 export async function deliverPlatformMail(ctx: Context, mailId: string): Promise<void> {
@@ -87,7 +87,7 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
     return await comeAgain(ctx, mailId);
   }
   if (state === "accepted") return await settle(ctx, mailId, { sentAt: ctx.now() });
-  // It is not released later: its link has expired by then, or its subject is over.
+  // It is not released later: by then its link has expired, or it is out of date.
   if (state === "captured") return await settle(ctx, mailId, { sentAt: ctx.now(), error: response });
   if (state === "bounced" || state === "refused") {
     return await settle(ctx, mailId, { failedAt: ctx.now(), error: response });
@@ -101,7 +101,7 @@ export async function deliverPlatformMail(ctx: Context, mailId: string): Promise
   throw new Error(`Cannot send this platform mail yet: it is ${state}`);
 }
 
-/** The mail server accepts no connections: that is not an attempt. The retries are spread out. */
+/** The mail server accepts no connections, which does not count as an attempt. The retries are spread out. */
 async function comeAgain(ctx: Context, mailId: string): Promise<void> {
   const runAt = new Date(ctx.now().getTime() + CLOSED_PAUSE_MS * (1 + Math.random()));
   await addJob(ctx, "send_platform_mail", { mailId }, { runAt });
@@ -122,7 +122,7 @@ export async function purgePlatformMails(ctx: Context): Promise<void> {
   while ((await q.platformMails.purge(ctx, { before, limit: PURGE_LIMIT })) === PURGE_LIMIT);
 }
 
-/** Where another process has it, this job must look again: that process may be dead. */
+/** If another process is sending it, this job must look again later: that process may be dead. */
 async function assertSettled(ctx: Context, mailId: string): Promise<void> {
   const { open } = await q.platformMails.isOpen(ctx, { mailId });
   if (open) throw new Error("Cannot send this platform mail now: another process is sending it");
@@ -172,7 +172,7 @@ type SealedWords = Omit<PlatformWords, "subject">;
 async function add(tx: Context, toAddress: string, notice: MemberNotice, reason: string): Promise<void> {
   const id = newId(tx);
   const { paragraphs, link, below, otherLink } = notice;
-  // What is not there is left out by JSON.
+  // JSON leaves out what is undefined.
   const sealed: SealedWords = { paragraphs, link, below, otherLink };
   const words = seal(tx, PURPOSE, JSON.stringify(sealed), [id]);
   const subject = inOneLine(notice.subject).slice(0, MAX_SUBJECT).toWellFormed();
@@ -191,15 +191,15 @@ function reasonFor(projectName: string): string {
 }
 
 /**
- * A name that strangers may have chosen: in one line, in quotes that it cannot end itself, and with nothing in it that a
- * mail program makes a link of. The joiners between the parts of an address are not seen.
+ * A name that strangers may have chosen: in one line, in quotes that it cannot close, and with nothing in it that a
+ * mail program turns into a link. The joiners between the parts of an address are invisible.
  */
 export function shown(name: string): string {
   const line = name.replace(/[\s\p{Cc}\p{Cs}\p{Cf}]+/gu, " ").trim();
   return `“${line.replace(/["“”„‟«»]/g, "'").replace(/[.:/@]/g, "$&\u2060")}”`;
 }
 
-/** A name may hold anything; in a subject it stays on its line. */
+/** A name may contain anything; in a subject it must stay on one line. */
 function inOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 }

@@ -17,14 +17,14 @@ const TOLD_AT = [WARNING_PERCENT, 100];
 
 /** What happens beyond a limit. */
 const CONSEQUENCES: Record<UsageCategory, string> = {
-  workflows: "mails of workflows are not sent: they are FAILED in the ledger, and the executions go on",
+  workflows: "mails of workflows are not sent: they are FAILED in the ledger, and the executions continue",
   campaigns:
     "a campaign that exceeds it is refused, and if a campaign reaches the limit while it is being sent, the rest is FAILED",
   transactional: "POST /v1/send is refused, with 402 BILLING_LIMIT_EXCEEDED",
   inbound: "received mails are not recorded",
 };
 
-/** Looks for limits that are nearly or wholly used, by what was rolled up, and enqueues a notice of each. */
+/** Looks for limits that are nearly or fully used, by the usage rolled up so far, and enqueues a notice for each. */
 export async function findReachedLimits(ctx: Context): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const found = await q.usage.exceeding(tx, { now: tx.now(), percents: TOLD_AT });
@@ -53,17 +53,17 @@ export async function warnOfLimit(ctx: Context, projectId: string, category: Usa
   });
 }
 
-/** The notice about a campaign that the month had no room for. */
+/** The notice about a campaign that exceeded this month's limit. */
 export function cutShort(
   { name, snapshotCount, overLimitCount }: { name: string; snapshotCount: number; overLimitCount: number },
   now: Date,
 ): MemberNotice {
   return {
-    subject: `The campaign ${name} did not reach everybody: this month's limit`,
+    subject: `The campaign ${name} did not reach everybody: this month's limit is reached`,
     paragraphs: [
       `${inFigures(overLimitCount)} of the ${inFigures(snapshotCount)} recipients of the campaign ${name} get no mail, because this month's limit was reached.`,
       `${overLimit("campaigns", now)}.`,
-      "Their mails are FAILED and will not be sent later. To reach those who are left, send them a copy of the campaign.",
+      "Their mails are FAILED and will not be sent later. To reach the remaining recipients, send them a copy of the campaign.",
     ],
   };
 }
@@ -80,7 +80,7 @@ function noticeOf(category: UsageCategory, limit: number, usage: number, now: Da
     paragraphs: [
       `${inFigures(usage)} of ${inFigures(limit)} ${what} of this month are used.`,
       `${isReached ? "From now on" : "When the limit is reached,"} ${CONSEQUENCES[category]}.`,
-      `The count restarts on ${restart} (UTC). Owners and admins can change the limit at any time, among the billing limits of the project.`,
+      `The count restarts on ${restart} (UTC). Owners and admins can change the limit at any time, in the billing limits of the project.`,
     ],
   };
 }
