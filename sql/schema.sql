@@ -3,10 +3,10 @@
 -- Projects
 --   projects                 A project owns every other row.
 --                            before update: A deleted project does not come back.
---   project_keys             Keys of a project beside its pair, each with a name and with what it may do.
+--   project_keys             Keys of a project in addition to its pair, each with a name and scopes.
 --   rate_limits              Requests used in the current minute.
---   idempotency_keys         Idempotency keys that were used, each with the answer to its request.
---   requests                 The requests that were made for a project, for 7 days.
+--   idempotency_keys         Idempotency keys that were used, each with the response to its request.
+--   requests                 The requests that were made for a project, kept for 7 days.
 --   audit                    Who did what to a project.
 --                            after delete: Lines are deleted only with their project.
 --                            before update or truncate: Lines are never changed.
@@ -14,47 +14,47 @@
 --
 -- Accounts
 --   users                    People who manage projects.
---   totp_secrets             What the authenticator app of a user makes its codes of (RFC 6238).
+--   totp_secrets             The secrets from which the authenticator apps of users derive their codes (RFC 6238).
 --   passkeys                 Public keys of WebAuthn credentials: on devices of a user, or in their password manager.
---   passkey_answers          Challenges that a passkey has answered: each once.
+--   passkey_answers          Challenges that a passkey has answered: each can be answered once.
 --   recovery_codes           For users who have lost their factors.
 --   login_challenges         Log-ins that wait for the second factor.
---   identities               Who a user is at a sign-in provider.
+--   identities               Who a user is at a sign-in provider, by the id that the provider assigns: addresses can change there, and can be reassigned to other people.
 --   oauth_callbacks          Sign-ins that came back from a provider.
 --   sessions                 Log-ins.
 --   account_tokens           Tokens sent by mail to prove that the recipient reads it.
 --   memberships              Which users belong to a project, and in which role.
 --   invitations              People who were invited to a project and have not joined yet.
---   login_failures           When log-ins failed lately, and when accounts were made.
+--   login_failures           When log-ins failed recently, and when accounts were created.
 --   user_rate_limits         Requests of a user in the current minute, outside of any project.
---   daily_counts             How often something was done on a day (UTC), by somebody or to an address.
+--   daily_counts             How often something was done on a day (UTC), by a person or to an address.
 --   platform_mails           Mails of the installation itself, to the people who manage projects.
 --
 -- Contacts
 --   contacts                 The audience: people to write to.
 --                            after insert: Appends to `contact_count_deltas`.
---                            after update: Appends to `contact_count_deltas`, where the subscription or a field differs.
+--                            after update: Appends to `contact_count_deltas` if the subscription or a field differs.
 --                            after delete: Appends to `contact_count_deltas`.
 --                            after insert: Appends to `segment_candidates`, where a segment is tracked.
 --                            after update: Appends to `segment_candidates`, where a segment is tracked.
 --   contact_counts           How many contacts have a field, by the type of its value.
 --   contact_count_deltas     What was counted since the last roll-up.
---   contact_days             How many contacts came and went on a day (UTC), except for what is still in `contact_day_deltas`.
+--   contact_days             How many contacts were added and removed on a day (UTC), except for what is still in `contact_day_deltas`.
 --   contact_day_deltas       What was counted since the last roll-up.
 --   contact_imports          Imports of contacts from files.
 --   contact_import_pieces    The file of an import, until it is done.
 --   contact_import_changes   What an import did to each contact, so that it can be undone for 7 days.
 --   bulk_jobs                Work on many contacts: those in `contact_ids`, or those that match `filter`.
---   suppressions             Addresses that a project sends nothing to, whatever kind of mail it is.
+--   suppressions             Addresses to which a project sends no mail of any kind.
 --
 -- Events
---   events                   What happened, to whom.
+--   events                   What happened, and to whom.
 --                            after insert: Appends to `event_count_deltas`.
 --                            after delete: Appends to `event_count_deltas`.
 --                            after insert: Appends to `segment_candidates`, where a segment is tracked.
 --                            after insert: Enqueues `start_workflows` for events that start or resume a workflow.
---   event_counts             Events by name and day (UTC, of `created_at`).
---   event_totals             Events by name, over all days.
+--   event_counts             Events by name and day (UTC, of `created_at`), except for those still in `event_count_deltas`.
+--   event_totals             Events by name, over all days, except for those still in `event_count_deltas`.
 --   event_count_deltas       What was counted since the last roll-up.
 --
 -- Segments
@@ -62,17 +62,17 @@
 --                            before update: Sets `edited_at` and `edited_by`.
 --                            after insert or update: Writes `segment_sizes`.
 --   segment_members          The members of segments.
---   segment_sizes            How many members a segment had on a day (UTC), as it was counted last on that day.
---   segment_candidates       Contacts to look at again, because they may enter or leave a segment.
+--   segment_sizes            How many members a segment had on a day (UTC), by the last count of that day.
+--   segment_candidates       Contacts to check again, because they may enter or leave a segment.
 --
 -- Contents
---   templates                Mails to be sent again and again.
+--   templates                Reusable mails.
 --                            before update: Sets `edited_at` and `edited_by`.
---                            after insert or update: Adds to `template_versions`, and drops those before the last 100.
---   template_versions        What a template was, from its first version to what it is now: up to 100, written by the trigger `templates_keep_version`.
---   contents                 What a message says, once for all its recipients.
+--                            after insert or update: Adds to `template_versions`, and drops all but the last 100.
+--   template_versions        The versions of a template, including the current one: up to 100, written by the trigger `templates_keep_version`.
+--   contents                 The content of a message, stored once for all its recipients.
 --   attachments              The attachments of a content, in their order.
---   uploads                  Images of templates and mails, public for anyone who knows their address.
+--   uploads                  Images of templates and mails, public to anyone who knows their address.
 --
 -- Domains
 --   domains                  The domains that a project may send from, in lower-case ASCII (IDNs encoded).
@@ -82,17 +82,17 @@
 --                            after update: Appends to `campaign_count_deltas`, `reputation_deltas` and `mail_count_deltas`.
 --   handover_marks           Mails that a process has handed over, or was about to.
 --   handover_notes           The processes whose marks can be relied on.
---   captured_mails           Mail that was captured instead of sent, for the inbox; of each project the newest are kept.
---   mail_counts              What became of mails, by the quarter of an hour (UTC).
+--   captured_mails           Mail that was captured instead of sent, for the inbox; the newest of each project are kept.
+--   mail_counts              What became of mails, by quarter of an hour (UTC), except for what is still in `mail_count_deltas`.
 --   mail_count_deltas        What was counted since the last roll-up.
---   webhook_receipts         Notices that others have sent us, by the id that their sender gives them.
---   send_rates               Token buckets: what a project may send at this moment.
+--   webhook_receipts         Notices that other services have sent us, by the id that the sender gave them.
+--   send_rates               Token buckets: how much a project may send at this moment.
 --
 -- Reputation
---   reputations              Where each project stands with the mailbox providers.
+--   reputations              The reputation of each project with mailbox providers.
 --   reputation_days          Mails handed over, permanent bounces and complaints, by day.
 --   reputation_deltas        What `count_emails` has counted since the last roll-up.
---   suspensions              Each time that a project was disabled, and until when.
+--   suspensions              Each period in which a project was disabled.
 --
 -- Campaigns
 --   campaigns                One message to a part of the audience.
@@ -104,13 +104,13 @@
 --
 -- Workflows
 --   workflows                What happens to a contact after an event, at a time, or on request.
---                            before update: Sets `edited_at` and `edited_by`, also when its graph is edited.
+--                            before update: Sets `edited_at` and `edited_by`, including when its graph is edited.
 --   workflow_steps           A step of a graph.
 --   workflow_references      The segments and events that the steps of workflows name.
---   workflow_transitions     The ways from step to step.
+--   workflow_transitions     The connections from step to step.
 --   workflow_versions        A whole graph, never changed.
---   workflow_graphs          What the graph of a workflow was before it was edited: up to 99 of them.
---   workflow_contents        The contents of mails of steps with a template.
+--   workflow_graphs          Earlier graphs of a workflow, up to 99 of them.
+--   workflow_contents        The contents of mails that steps with a template send: one for all mails of a step, until the template or the tracking setting of the project changes.
 --   scheduled_runs           A time at which a workflow starts by its schedule.
 --   executions               One contact on its way through one version of a graph.
 --                            after insert: Appends to `execution_count_deltas`.
@@ -119,7 +119,7 @@
 --   step_executions          The history of executions: what became of each step.
 --                            after insert: Appends to `step_count_deltas`.
 --                            after update: Appends to `step_count_deltas`.
---   step_counts              How often executions came to each step, passed it and failed there, except for what is still in `step_count_deltas`.
+--   step_counts              How often executions reached each step, passed it and failed there, except for what is still in `step_count_deltas`.
 --   branch_counts            How often executions left each step by each branch, except for what is still in `step_count_deltas`.
 --   step_count_deltas        What was counted since the last roll-up.
 --   waits                    Executions that wait for an event at this moment.
@@ -129,15 +129,15 @@
 -- Usage
 --   usage_limits             How much a project may use in a calendar month (UTC).
 --   usage_months             What was accepted in a calendar month (UTC), except for what is still in `usage_deltas`.
---   usage_deltas             What was accepted since the last roll-up, where there is no limit.
---   usage_warnings           Which warnings a project was sent in a month.
---   billing_accounts         The ids of a project at Stripe, and what was last read there about its subscription.
---   usage_reports            The parts of the usage that Stripe is told.
+--   usage_deltas             What was accepted since the last roll-up, for categories without a limit.
+--   usage_warnings           Which warnings a project was sent in a month: one for each category and percentage of a limit.
+--   billing_accounts         The ids of a project at Stripe, and what was last read from there about its subscription.
+--   usage_reports            The parts of the usage that are reported to Stripe.
 --
 -- Operation
 --   workers                  The processes that run jobs.
---   expired                  Until when rows may have been removed because of their age.
---   unnamed_proxies          Who has sent requests with X-Forwarded-For without being named in TRUSTED_PROXIES.
+--   expired                  The time up to which rows may have been removed because of their age.
+--   unnamed_proxies          Addresses that have sent requests with X-Forwarded-For without being named in TRUSTED_PROXIES.
 --   migrations               The migrations that have been applied.
 
 create extension pg_trgm;
@@ -158,7 +158,7 @@ create type domain_status as enum ('PENDING', 'VERIFIED', 'FAILED');
 
 create type email_source as enum ('TRANSACTIONAL', 'WORKFLOW', 'CAMPAIGN');
 
--- CAPTURED: nobody has received it, and it can still be sent.
+-- CAPTURED: it was not sent to anyone, and can still be sent.
 create type email_status as enum ('PENDING', 'SENDING', 'CAPTURED', 'IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED');
 
 create type execution_status as enum ('RUNNING', 'WAITING', 'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED');
@@ -175,7 +175,7 @@ create type segment_type as enum ('DYNAMIC', 'STATIC');
 
 create type step_status as enum ('PENDING', 'WAITING', 'RUNNING', 'COMPLETED', 'FAILED');
 
--- From the weakest to the strongest: of two reasons for one address the stronger one is kept.
+-- From the weakest to the strongest: if an address has two reasons, the stronger one is kept.
 create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
 
 -- What is counted for a project, and may be limited: mails by their source, and mails that it receives.
@@ -196,24 +196,25 @@ create table projects (
   resend_in_doubt text[] not null default '{TRANSACTIONAL}'::text[],
   -- Whether opens and clicks are tracked. MARKETING_ONLY: not in TRANSACTIONAL mail.
   tracking project_tracking not null default 'ENABLED'::project_tracking,
-  -- Of the footer and the hosted pages, for contacts without a language of their own.
+  -- The language of the footer and the hosted pages, for contacts without a language of their own.
   language text not null default 'en'::text,
-  -- IANA name of the time zone in which its days begin, in charts and lists.
+  -- IANA name of the time zone that defines its days in charts and lists.
   timezone text not null default 'UTC'::text,
-  -- Mails a second, over all processes. Null: as many as the installation may send.
+  -- Mails per second, across all processes. Null: as many as the installation may send.
   send_rate numeric,
-  -- Signs the webhooks of its workflows; encrypted. Made on first use.
+  -- Signs the webhooks of its workflows; encrypted. Created on first use.
   webhook_secret bytea,
   disabled_at timestamp with time zone,
   disabled_reason text,
-  -- Since when it is being removed: from then on it is treated as gone. It is disabled as well, so that nothing of it is
-  -- sent.
+  -- Since when it has been in removal: from then on it counts as deleted. It is disabled as well, so that nothing of it
+  -- is sent.
   deleted_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  -- Of the sender, for the footer of MARKETING mail: the law of many countries asks for it. Null: none is shown.
+  -- The postal address of the sender, for the footer of MARKETING mail: many countries require it by law. Null: not
+  -- shown.
   postal_address text,
-  -- Whether members get in only with two-factor log-in.
+  -- Whether members can access it only with two-factor log-in.
   requires_two_factor boolean not null default false,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_public_key_key UNIQUE (public_key),
@@ -235,7 +236,8 @@ CREATE INDEX projects_limited ON public.projects USING btree (id) WHERE (send_ra
 -- A deleted project does not come back.
 CREATE TRIGGER projects_stay_deleted BEFORE UPDATE OF deleted_at ON public.projects FOR EACH ROW WHEN (((old.deleted_at IS NOT NULL) AND (new.deleted_at IS DISTINCT FROM old.deleted_at))) EXECUTE FUNCTION refuse_return();
 
--- Refuses to bring a deleted project back. Otherwise lines of its audit log could be removed while it counts as deleted.
+-- Refuses to bring a deleted project back. Otherwise lines of its audit log could be removed while it counts as
+-- deleted.
 CREATE OR REPLACE FUNCTION public.refuse_return()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -245,7 +247,7 @@ begin
 end $function$;
 
 -- Deletes up to `max_rows` rows of a project from a table and returns how many. For tables that hold few rows of a
--- project, or that are already empty when the removal reaches them: it uses no key.
+-- project, or that are already empty when the removal reaches them: it does not use the primary key.
 CREATE OR REPLACE FUNCTION public.remove_project_rows(project uuid, from_table text, max_rows integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -260,14 +262,14 @@ begin
   return removed;
 end $function$;
 
--- The same for a project; null where no row of it has been removed since it was made.
+-- The same for a project; null if no row of it has been removed since it was created.
 CREATE OR REPLACE FUNCTION public.expired_until(project uuid, of_kind text)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN (SELECT x.until FROM (expired x JOIN projects p ON (((p.id = expired_until.project) AND (p.created_at < x.until)))) WHERE (x.kind = expired_until.of_kind));
 
--- Keys of a project beside its pair, each with a name and with what it may do. A key that is revoked is deleted.
+-- Keys of a project in addition to its pair, each with a name and scopes. A key that is revoked is deleted.
 create table project_keys (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -277,13 +279,13 @@ create table project_keys (
   hash bytea not null,
   -- The last characters of the key.
   hint text not null,
-  -- The address of the person who made it.
+  -- The address of the person who created it.
   created_by text not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
-  -- To the minute, also by a request that was refused for its scopes. Written off the way of requests.
+  -- To the minute; includes requests that were refused for lack of a scope. Requests do not wait for it to be written.
   last_used_at timestamp with time zone,
-  -- Whether it begins with `pk_`, and may stand in a page: then it may only track, whatever is said later.
+  -- Whether it begins with `pk_` and may be part of a public page: then it may only track, whatever its scopes are.
   is_public boolean not null,
   constraint project_keys_pkey PRIMARY KEY (project_id, id),
   constraint project_keys_hash_key UNIQUE (hash),
@@ -304,7 +306,7 @@ create unlogged table rate_limits (
   constraint rate_limits_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
--- Idempotency keys that were used, each with the answer to its request.
+-- Idempotency keys that were used, each with the response to its request.
 create table idempotency_keys (
   project_id uuid not null,
   key text not null,
@@ -320,37 +322,37 @@ create table idempotency_keys (
 -- Serves `idempotency_keys.purge`.
 CREATE INDEX idempotency_keys_expired ON public.idempotency_keys USING btree (expires_at);
 
--- The requests that were made for a project, for 7 days. Rows are only added, and written in batches after the answers. No
--- foreign key, which would be checked row by row: `requests.add` looks whether the project is there.
+-- The requests that were made for a project, kept for 7 days. Rows are only added, in batches, after the responses were
+-- sent. No foreign key, which would be checked row by row: `requests.add` checks whether the project exists.
 create table requests (
   project_id uuid not null,
-  -- Its time is when the request came. It is the `X-Request-Id` too, unless the caller chose one.
+  -- Contains the time at which the request arrived. Also the `X-Request-Id`, unless the caller chose one.
   id uuid not null,
   -- The `X-Request-Id` that the caller chose.
   given_id uuid,
   method text not null,
   route text not null,
-  -- With the query, and without secrets.
+  -- Includes the query, without secrets.
   path text not null,
   status smallint not null,
   ms real not null,
   code text,
   message text,
-  -- What was wrong with which field.
+  -- Which fields were invalid, and why.
   errors jsonb,
   -- Null for a session.
   key_kind text,
-  -- Of a key beside the pair. Its name and its end stay when it is revoked.
+  -- Set for a key outside the pair. Its name and last characters stay when it is revoked.
   key_id uuid,
   key_name text,
   key_hint text,
   user_id uuid,
   user_agent text,
-  -- Of a refused request: up to 4 KB, without secrets.
+  -- Set for a refused request: up to 4 KB, without secrets.
   body text,
-  -- Hashes of the addresses in this row, so that it is found when a contact is deleted; null for none.
+  -- Hashes of the addresses in this row, so that it is found when a contact is deleted; null if there are none.
   mentions bigint[],
-  -- How many requests of the project the same process had since its previous row, and did not write down.
+  -- How many requests of the project the same process has received since its previous row but did not log.
   left_out integer not null default 0,
   constraint requests_pkey PRIMARY KEY (project_id, id),
   constraint requests_key_kind_check CHECK ((key_kind = ANY (ARRAY['secret'::text, 'public'::text])))
@@ -362,7 +364,7 @@ CREATE INDEX requests_mentions ON public.requests USING gin (mentions) WHERE (me
 -- Serves `requests.refused` and `requests.edge_of_refused`.
 CREATE INDEX requests_refused ON public.requests USING btree (project_id, id) WHERE (status >= 400);
 
--- What stands for an address in `mentions`: another value in every project.
+-- The hash of an address in `mentions`: a different value in every project.
 CREATE OR REPLACE FUNCTION public.mention_of(project uuid, address text)
  RETURNS bigint
  LANGUAGE sql
@@ -375,11 +377,11 @@ create table audit (
   id uuid not null default uuid_v7(),
   at timestamp with time zone not null,
   actor_kind audit_actor not null,
-  -- Kept when the user is deleted, like the name: the address of a user, or the last characters of a key.
+  -- Kept when the user is deleted, like `actor_name`: the address of a user, or the last characters of a key.
   actor_user_id uuid,
   actor_name text,
   action text not null,
-  -- What it was done to, in words that outlive it: an address, a domain, the name of a campaign.
+  -- What it was done to, in text that outlives it: an address, a domain, the name of a campaign.
   subject text,
   details jsonb not null default '{}'::jsonb,
   constraint audit_pkey PRIMARY KEY (project_id, id),
@@ -413,10 +415,10 @@ begin
   raise exception 'the audit log is only appended to' using errcode = 'insufficient_privilege';
 end $function$;
 
--- Projects that are being reset. Each column holds the highest id of its table when the reset was asked for, null where
+-- Projects that are being reset. Each column holds the highest id of its table when the reset was requested, or null if
 -- the table had no rows. Rows up to that id are removed, and nothing that they lead to is sent any more. Ids are ordered
--- by time, so rows made later stay. What goes with a reset is said by the functions `is_reset`. There is a row only while a
--- reset is under way: asking costs a look at an empty table.
+-- by time, so rows made later stay. The functions `is_reset` define what a reset removes. A row exists only while a reset
+-- is in progress, so a check usually reads an empty table.
 create table resets (
   project_id uuid not null,
   asked_at timestamp with time zone not null,
@@ -436,35 +438,35 @@ create table resets (
   constraint resets_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
--- Whether a contact goes with a reset.
+-- Whether a reset removes a contact.
 CREATE OR REPLACE FUNCTION public.is_reset(r resets, c contacts)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((c).id <= (r).contacts);
 
--- Whether a mail goes with a reset, by itself or by what it is sent for. Postgres inlines it.
+-- Whether a reset removes a mail, either directly or with what it is sent for. Postgres inlines it.
 CREATE OR REPLACE FUNCTION public.is_reset(r resets, e emails)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (((e).id <= (r).emails) OR ((e).campaign_id <= (r).campaigns) OR ((e).workflow_execution_id <= (r).executions) OR ((e).contact_id <= (r).contacts));
 
--- Whether an execution goes with a reset, by itself, with its workflow or with its contact. Postgres inlines it.
+-- Whether a reset removes an execution, either directly or with its workflow or contact. Postgres inlines it.
 CREATE OR REPLACE FUNCTION public.is_reset(r resets, e executions)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (((e).id <= (r).executions) OR ((e).workflow_id <= (r).workflows) OR ((e).contact_id <= (r).contacts));
 
--- Whether an address is taken off the list by a reset.
+-- Whether a reset removes an address from the list.
 CREATE OR REPLACE FUNCTION public.is_reset(r resets, s suppressions)
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ((s).id <= (r).suppressions);
 
--- The project of a contact that a reset is about to delete, no row for any other. Postgres inlines it.
+-- The project of a contact that a reset is about to delete; no row for any other contact. Postgres inlines it.
 CREATE OR REPLACE FUNCTION public.reset_of(c contacts)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -475,7 +477,7 @@ BEGIN ATOMIC
    WHERE ((r.project_id = (reset_of.c).project_id) AND is_reset(r.*, reset_of.c));
 END;
 
--- The same of a mail.
+-- The same for a mail.
 CREATE OR REPLACE FUNCTION public.reset_of(e emails)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -486,7 +488,7 @@ BEGIN ATOMIC
    WHERE ((r.project_id = (reset_of.e).project_id) AND is_reset(r.*, reset_of.e));
 END;
 
--- The same of an execution.
+-- The same for an execution.
 CREATE OR REPLACE FUNCTION public.reset_of(e executions)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -497,7 +499,7 @@ BEGIN ATOMIC
    WHERE ((r.project_id = (reset_of.e).project_id) AND is_reset(r.*, reset_of.e));
 END;
 
--- The same of an address on a suppression list.
+-- The same for an address on a suppression list.
 CREATE OR REPLACE FUNCTION public.reset_of(s suppressions)
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -508,15 +510,15 @@ BEGIN ATOMIC
    WHERE ((r.project_id = (reset_of.s).project_id) AND is_reset(r.*, reset_of.s));
 END;
 
--- The contacts of a project up to this id go with a reset; the nil UUID where none is under way.
+-- A reset removes the contacts of a project up to this id. The nil UUID if no reset is in progress.
 CREATE OR REPLACE FUNCTION public.contacts_reset_up_to(project uuid)
  RETURNS uuid
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN COALESCE((SELECT r.contacts FROM resets r WHERE (r.project_id = contacts_reset_up_to.project)), '00000000-0000-0000-0000-000000000000'::uuid);
 
--- Key of the advisory lock between a reset and the code that starts workflows: nothing may start that the reset has not
--- seen.
+-- Key of the advisory lock between a reset and the code that starts workflows: nothing may start that the reset has
+-- not seen.
 CREATE OR REPLACE FUNCTION public.starts_of_workflows(project uuid)
  RETURNS bigint
  LANGUAGE sql
@@ -533,11 +535,11 @@ create table users (
   password_hash text,
   email_verified_at timestamp with time zone,
   -- The address was verified in a browser that was not logged in. So somebody reads its mail, but not necessarily the
-  -- person who made the account. That person is asked for the password, or for a new one by mail, before joining a project
-  -- by invitation or linking a sign-in provider.
+  -- person who created the account. That person is asked for the password, or for a new one by mail, before joining a
+  -- project by invitation or linking a sign-in provider.
   verified_elsewhere boolean not null default false,
   created_at timestamp with time zone not null default now(),
-  -- What others call them. Null: only the address is known.
+  -- The name shown to others. Null: only the address is known.
   name text,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_email_key UNIQUE (email),
@@ -547,7 +549,7 @@ create table users (
   constraint users_verified_elsewhere_check CHECK (((email_verified_at IS NOT NULL) OR (NOT verified_elsewhere)))
 );
 
--- Whether a log-in of this user needs a second factor: there is one.
+-- Whether this user has a second factor, so that log-ins require it.
 CREATE OR REPLACE FUNCTION public.has_two_factor(of_user uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -557,15 +559,15 @@ AS $function$
       or exists (select from passkeys where user_id = of_user)
 $function$;
 
--- What the authenticator app of a user makes its codes of (RFC 6238).
+-- The secrets from which the authenticator apps of users derive their codes (RFC 6238).
 create table totp_secrets (
   user_id uuid not null,
   -- The secret, encrypted. Null until a first code has confirmed it.
   sealed bytea,
   confirmed_at timestamp with time zone,
-  -- The step of 30 seconds whose code was used last: neither it nor an earlier one is taken again.
+  -- The 30-second step whose code was used last: neither it nor an earlier one is accepted again.
   last_step bigint,
-  -- The secret that takes its place once a code confirms it, encrypted.
+  -- The secret that replaces it once a code confirms it, encrypted.
   pending bytea,
   pending_at timestamp with time zone,
   constraint totp_secrets_pkey PRIMARY KEY (user_id),
@@ -581,7 +583,7 @@ create table passkeys (
   id uuid not null default uuid_v7(),
   credential_id text not null,
   public_key bytea not null,
-  -- What the authenticator said last; one that goes back is a copy. 0: it does not count.
+  -- The last counter that the authenticator sent; if it decreases, the authenticator was copied. 0: it has no counter.
   counter bigint not null,
   transports text[] not null,
   name text not null,
@@ -595,7 +597,7 @@ create table passkeys (
   constraint passkeys_public_key_check CHECK ((length(public_key) <= 2000))
 );
 
--- Challenges that a passkey has answered: each once. Those that nobody answers are stored nowhere.
+-- Challenges that a passkey has answered: each can be answered once. Unanswered challenges are not stored.
 create table passkey_answers (
   challenge_hash bytea not null,
   taken_at timestamp with time zone not null,
@@ -608,7 +610,7 @@ CREATE INDEX passkey_answers_by_age ON public.passkey_answers USING btree (taken
 -- For users who have lost their factors. Deleted when used.
 create table recovery_codes (
   user_id uuid not null,
-  -- SHA-256. The codes are as hard to guess as a key, so nothing slower is needed, and SECRET_KEY is not either.
+  -- SHA-256. The codes are as hard to guess as a key, so neither a slower hash nor SECRET_KEY is needed.
   hash bytea not null,
   constraint recovery_codes_pkey PRIMARY KEY (user_id, hash),
   constraint recovery_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -630,10 +632,10 @@ CREATE INDEX login_challenges_by_user ON public.login_challenges USING btree (us
 -- Serves `two_factor.purge_challenges`.
 CREATE INDEX login_challenges_expired ON public.login_challenges USING btree (expires_at);
 
--- Who a user is at a sign-in provider. By the id that the provider keeps: addresses change there, and are given to
--- others.
+-- Who a user is at a sign-in provider, by the id that the provider assigns: addresses can change there, and can be
+-- reassigned to other people.
 create table identities (
-  -- The issuer as it names itself: two providers may use the same id for two people.
+  -- The name that the issuer gives itself. It is part of the key: two providers may use the same id for two people.
   issuer text not null,
   subject text not null,
   user_id uuid not null,
@@ -646,8 +648,8 @@ create table identities (
 -- Serves the deletion of a user.
 CREATE INDEX identities_by_user ON public.identities USING btree (user_id);
 
--- Sign-ins that came back from a provider. Each may come back once; which browser began it is known to that browser
--- alone.
+-- Sign-ins that came back from a provider. Each may come back once. Only the browser that started it knows that
+-- it did.
 create table oauth_callbacks (
   state_hash bytea not null,
   taken_at timestamp with time zone not null,
@@ -662,7 +664,7 @@ create table sessions (
   user_id uuid not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
-  -- What the browser called itself when the session began, shortened.
+  -- The `User-Agent` of the browser when the session began, shortened.
   user_agent text not null default ''::text,
   -- To the minute.
   last_used_at timestamp with time zone not null,
@@ -684,7 +686,7 @@ create table account_tokens (
   purpose account_token_purpose not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
-  -- The address that the mail went to, where it is to become that of the account: it is proven by the token.
+  -- The address that the mail was sent to, if it is to become that of the account: the token proves it.
   new_email text,
   constraint account_tokens_pkey PRIMARY KEY (token_hash),
   constraint account_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -709,14 +711,15 @@ create table memberships (
 -- Serves the projects of a user.
 CREATE INDEX memberships_by_user ON public.memberships USING btree (user_id);
 
--- People who were invited to a project and have not joined yet. Their address may have no account, or none that was
--- verified.
+-- People who were invited to a project and have not joined yet. Their address may have no account, or an account that
+-- is not verified.
 create table invitations (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   email text not null,
   role member_role not null,
-  -- The user who vouches for the role, and must still be allowed to when it is accepted. Null: the operator.
+  -- The user who granted the role, and must still be allowed to grant it when the invitation is accepted. Null: the
+  -- operator.
   invited_by uuid,
   -- SHA-256 of the token in the mail. Somebody who has the token reads the mail of that address.
   token_hash bytea not null,
@@ -732,8 +735,8 @@ create table invitations (
 -- Serves `invitations.accept`.
 CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
 
--- When log-ins failed lately, and when accounts were made. By address, by user and by network, each as a hash. Losing it
--- in a crash costs a few guesses, so it is unlogged.
+-- When log-ins failed recently, and when accounts were created. By address, by user and by network, each as a hash.
+-- Losing it in a crash allows a few more guesses, so it is unlogged.
 create unlogged table login_failures (
   key bytea not null,
   failed_at timestamp with time zone[] not null,
@@ -749,7 +752,7 @@ create unlogged table user_rate_limits (
   constraint user_rate_limits_pkey PRIMARY KEY (user_id)
 );
 
--- How often something was done on a day (UTC), by somebody or to an address. It outlives projects, so that a new project
+-- How often something was done on a day (UTC), by a person or to an address. It outlives projects, so that a new project
 -- does not start from zero.
 create table daily_counts (
   -- What was done, and by or to whom.
@@ -764,16 +767,16 @@ create table platform_mails (
   id uuid not null default uuid_v7(),
   to_address text not null,
   subject text not null,
-  -- Its text: paragraphs, and perhaps a link meant for one person. Encrypted. Null once it was sent or given up.
+  -- Its text: paragraphs, and possibly a link meant for one person. Encrypted. Null once it was sent or given up.
   words bytea,
-  -- Why the recipient gets it: the last line of the mail.
+  -- Why the recipient receives it: the last line of the mail.
   reason text not null,
   attempts integer not null default 0,
-  -- How many attempts ended without an answer, so that nobody knows whether the mail was taken.
+  -- How many attempts ended without a response, so that it is unknown whether the mail was accepted.
   doubts integer not null default 0,
-  -- Until then the process that sends it is the only one to do so.
+  -- Until then, only the process that is sending it may do so.
   held_until timestamp with time zone,
-  -- The last answer of the mail server, or why it was given up.
+  -- The last response of the mail server, or why it was given up.
   error text,
   sent_at timestamp with time zone,
   failed_at timestamp with time zone,
@@ -795,7 +798,7 @@ create table contacts (
   -- `subscribed` before the last write; null in a new row. With it a single upsert writes the row and reports what
   -- changed, even when two upserts meet. Postgres 18 has `returning old`; we support 15.
   was_subscribed boolean,
-  -- Since when the person does not want mail: unsubscribed after having been subscribed.
+  -- Since when the person has not wanted mail: unsubscribed after having been subscribed.
   opted_out_at timestamp with time zone,
   data jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null default now(),
@@ -804,18 +807,18 @@ create table contacts (
   constraint contacts_email_unique UNIQUE (project_id, email),
   constraint contacts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint contacts_data_check CHECK ((jsonb_typeof(data) = 'object'::text)),
-  -- 64 KB of JSON. The stored form is measured first, because that costs nothing.
+  -- 64 KB of JSON. The stored size is checked first, because that costs nothing.
   constraint contacts_data_size CHECK (((pg_column_size(data) <= 32768) OR (octet_length((data)::text) <= 65536))),
   constraint contacts_email_check CHECK (((email = lower(email)) AND (length(email) <= 254)))
 );
--- Serves `contacts.list` and `contacts.count_matching` for search terms that few addresses contain. Finer statistics let the
--- planner tell those from common terms, which are better served by `contacts_newest_first`.
+-- Serves `contacts.list` and `contacts.count_matching` for search terms that few addresses contain. Finer statistics let
+-- the planner tell those from common terms, which are better served by `contacts_newest_first`.
 CREATE INDEX contacts_email_trigrams ON public.contacts USING gin (email gin_trgm_ops);
 -- Serves `contacts.list` in its default order, and its cursor.
 CREATE INDEX contacts_newest_first ON public.contacts USING btree (project_id, created_at DESC, id DESC);
 -- Appends to `contact_count_deltas`.
 CREATE TRIGGER contacts_count_added AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_contacts_added();
--- Appends to `contact_count_deltas`, where the subscription or a field differs.
+-- Appends to `contact_count_deltas` if the subscription or a field differs.
 CREATE TRIGGER contacts_count_changed AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_contacts_changed();
 -- Appends to `contact_count_deltas`.
 CREATE TRIGGER contacts_count_removed AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_contacts_removed();
@@ -847,7 +850,7 @@ begin
 end $function$;
 
 -- Counts only what differs: most writes change neither the subscription nor the set of fields.
--- The plan of its join is cached, and made while few rows have changed: a nested loop would then be kept for good.
+-- The plan of its join is cached, and is made when few rows have changed: a nested loop would then be kept permanently.
 CREATE OR REPLACE FUNCTION public.count_contacts_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -885,7 +888,7 @@ begin
   return null;
 end $function$;
 
--- Takes the fields and the subscription of deleted contacts off the counts, and counts them on the day.
+-- Subtracts the fields and the subscription of deleted contacts from the counts, and counts the contacts on the day.
 CREATE OR REPLACE FUNCTION public.count_contacts_removed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -919,8 +922,8 @@ begin
   return null;
 end $function$;
 
--- A contact that has changed in a field that conditions ask for may enter or leave a tracked segment.
--- The plan of its join is cached, and made while few rows have changed: a nested loop would then be kept for good.
+-- A contact that has changed in a field that conditions use may enter or leave a tracked segment.
+-- The plan of its join is cached, and is made when few rows have changed: a nested loop would then be kept permanently.
 CREATE OR REPLACE FUNCTION public.note_contacts_changed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -941,7 +944,7 @@ begin
   return null;
 end $function$;
 
--- How a request changes the data of a contact, everywhere: values over the old ones, then the deletions. `deletes` is a
+-- How every request changes the data of a contact: new values replace old ones, then keys are deleted. `deletes` is a
 -- JSON array of keys, or null.
 CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, deletes jsonb)
  RETURNS jsonb
@@ -949,8 +952,8 @@ CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, 
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (deletes IS NULL) THEN (current || sets) ELSE ((current || sets) - ARRAY(SELECT jsonb_array_elements_text(deletes) AS jsonb_array_elements_text)) END;
 
--- How many contacts have a field, by the type of its value. Under the field '': how many contacts there are, by
--- subscription. Maintained by triggers, so that no statement can forget it.
+-- How many contacts have a field, by the type of its value. Under the field '': the number of contacts, by
+-- subscription. Maintained by triggers, so that no statement can forget to.
 create table contact_counts (
   project_id uuid not null,
   field text not null,
@@ -977,7 +980,7 @@ create table contact_count_deltas (
 -- Serves `contact_counts.by_project`.
 CREATE INDEX contact_count_deltas_by_project ON public.contact_count_deltas USING btree (project_id);
 
--- How many contacts came and went on a day (UTC), except for what is still in `contact_day_deltas`.
+-- How many contacts were added and removed on a day (UTC), except for what is still in `contact_day_deltas`.
 create table contact_days (
   project_id uuid not null,
   day date not null,
@@ -997,7 +1000,7 @@ create table contact_day_deltas (
 -- Serves `contact_days.list`.
 CREATE INDEX contact_day_deltas_by_project ON public.contact_day_deltas USING btree (project_id);
 
--- Imports of contacts from files. A row is the work and its report; `rows_done` is how far it has come.
+-- Imports of contacts from files. A row is both the job and its report; `rows_done` is its progress.
 create table contact_imports (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -1015,26 +1018,26 @@ create table contact_imports (
   created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
   file_name text,
-  -- What each column of the file is: `email`, `subscribed`, a key of the data, or null.
+  -- What each column of the file contains: `email`, `subscribed`, a key of the data, or null.
   mapping jsonb,
-  -- Whether contacts are subscribed that it makes.
+  -- Whether the contacts that it creates are subscribed.
   subscribes boolean not null default true,
-  -- An address, or which key.
+  -- Who started it: an address, or which key.
   created_by text,
-  -- Null while the file is on its way.
+  -- Null while the file is being uploaded.
   uploaded_at timestamp with time zone default now(),
-  -- Of a dry run: what would become of the first 20 contacts.
+  -- For a dry run: what would happen to the first 20 contacts.
   examples jsonb not null default '[]'::jsonb,
-  -- Where in the file the row after `rows_done` begins, so that a later run need not read all before it again.
+  -- Where in the file the row after `rows_done` begins, so that a later run need not read everything before it again.
   bytes_done bigint not null default 0,
-  -- How many rows of the file come before that, with the header and blank ones.
+  -- How many lines of the file come before that, including the header and blank lines.
   lines_done integer not null default 0,
   undo_state contact_job_state,
-  -- The contact up to which the import is undone.
+  -- The contact up to which the import has been undone.
   undo_after uuid,
   undo_deleted integer not null default 0,
   undo_restored integer not null default 0,
-  -- Contacts that somebody has changed since, and that were left alone.
+  -- How many contacts were left as they are, because they had been changed since.
   undo_kept integer not null default 0,
   constraint contact_imports_pkey PRIMARY KEY (project_id, id),
   constraint contact_imports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -1046,8 +1049,8 @@ CREATE INDEX contact_imports_finished ON public.contact_imports USING btree (fin
 -- Serves `contact_imports.drop_abandoned`.
 CREATE INDEX contact_imports_uploading ON public.contact_imports USING btree (created_at) WHERE (uploaded_at IS NULL);
 
--- The file of an import, until it is done. In pieces of 64 KB, so that nobody holds more than one of them in memory;
--- deflated (RFC 1951) before they get here, because the driver sends every byte as two characters.
+-- The file of an import, until it is done. In pieces of 64 KB, so that no process holds more than one of them in memory;
+-- deflated (RFC 1951) before they are sent here, because the driver sends every byte as two characters.
 create table contact_import_pieces (
   project_id uuid not null,
   import_id uuid not null,
@@ -1059,8 +1062,8 @@ create table contact_import_pieces (
   constraint contact_import_pieces_position_check CHECK (("position" >= 0))
 );
 
--- What an import did to each contact, so that it can be undone for 7 days. `before` holds null for a key that was not
--- there.
+-- What an import did to each contact, so that it can be undone for 7 days. In `before`, a key that did not exist is
+-- null.
 create table contact_import_changes (
   project_id uuid not null,
   import_id uuid not null,
@@ -1068,16 +1071,16 @@ create table contact_import_changes (
   is_new boolean not null,
   before jsonb not null,
   after jsonb not null,
-  -- The standard fields that the file gives, by their columns, as they were.
+  -- The standard fields that the file sets, by their columns, as they were before.
   given_before jsonb not null,
-  -- The same as the file gives them.
+  -- The same fields as the file sets them.
   given_after jsonb not null,
   changed_at timestamp with time zone not null,
   constraint contact_import_changes_pkey PRIMARY KEY (project_id, import_id, contact_id),
   constraint contact_import_changes_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES contact_imports(project_id, id) ON DELETE CASCADE
 );
 
--- Work on many contacts: those in `contact_ids`, or those that match `filter`. `after_id` is how far it has come.
+-- Work on many contacts: those in `contact_ids`, or those that match `filter`. `after_id` is how far it has got.
 create table bulk_jobs (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -1108,7 +1111,7 @@ create table bulk_jobs (
 -- Serves `retention.drop_bulk_jobs`.
 CREATE INDEX bulk_jobs_finished ON public.bulk_jobs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
--- Addresses that a project sends nothing to, whatever kind of mail it is.
+-- Addresses to which a project sends no mail of any kind.
 create table suppressions (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -1123,8 +1126,8 @@ create table suppressions (
 
 -- Events --------------------------------------------------------------------------------------------------------------
 
--- What happened, to whom. Rows are only added. Each month (UTC) is a partition: an old one is dropped at once, and a
--- range of time, which is a range of ids, reads only its own partitions.
+-- What happened, and to whom. Rows are only added. Each month (UTC) is a partition: an old one is dropped in one step,
+-- and a range of time, which is a range of ids, reads only its own partitions.
 create table events (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -1135,7 +1138,7 @@ create table events (
   -- An open or a click that was not made by a person.
   bot boolean not null generated always as (data ? 'machine'::text),
   created_at timestamp with time zone not null default now(),
-  -- Of `workflow_depth`, for code that finds an event without the job that carries its depth.
+  -- The value of `workflow_depth`, for code that finds an event without the job that carries its depth.
   depth integer not null default workflow_depth(),
   constraint events_pkey PRIMARY KEY (project_id, id),
   constraint events_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
@@ -1144,13 +1147,13 @@ create table events (
 ) partition by range (id);
 -- Serves the deletion of a contact, and conditions on events.
 CREATE INDEX events_by_contact ON ONLY public.events USING btree (project_id, contact_id, name, id);
--- Serves conditions on events over a whole audience: from the index alone where no time is given, and in the order of
--- time, which is that of ids. Of 5,000,000 events a count takes a quarter to half of the time it takes without. Serves
--- `activity.page`, too.
+-- Serves conditions on events over a whole audience: from the index alone if no time is given, and in the order of
+-- time, which is that of ids. A count of 5,000,000 events takes a quarter to half of the time that it takes without it.
+-- Also serves `activity.page`.
 CREATE INDEX events_by_name ON ONLY public.events USING btree (project_id, name, id) INCLUDE (contact_id, bot);
--- Serves `activity.page`: events that are neither of mails nor of subscriptions, so those that a client tracks and those
--- of segments. Where a project sends a thousand mails for each of them, they are found without walking past those.
--- The feed is in the order of event ids; everything else in it is placed by the first id possible at its time. (The id
+-- Serves `activity.page`: events that concern neither mails nor subscriptions, that is, those that a client tracks and
+-- those of segments. If a project sends a thousand mails for each of them, they are found without reading past those.
+-- The feed is in the order of event ids; everything else in it is placed by the lowest id possible at its time. (The id
 -- of an execution holds the time of its event, not its own.)
 CREATE INDEX events_triggered ON ONLY public.events USING btree (project_id, id) WHERE (name <> ALL (ARRAY['email.sent'::text, 'email.delivery'::text, 'email.received'::text, 'email.open'::text, 'email.click'::text, 'email.bounce'::text, 'email.complaint'::text, 'contact.subscribed'::text, 'contact.unsubscribed'::text]));
 -- Appends to `event_count_deltas`.
@@ -1175,7 +1178,7 @@ begin
   return null;
 end $function$;
 
--- Takes events that are deleted, with their contact or by their name, off the counts. A partition that is dropped leaves
+-- Subtracts events that are deleted, with their contact or by their name, from the counts. Dropping a partition leaves
 -- the counts as they are.
 CREATE OR REPLACE FUNCTION public.count_events_removed()
  RETURNS trigger
@@ -1207,15 +1210,15 @@ begin
   return null;
 end $function$;
 
--- Starts and resumes workflows by events, in a job of the same transaction: one job for up to 500 events that some
--- workflow starts by, or that some contact is waited for, at this moment. Opens and clicks of bots start nothing. An
--- event of a mail that a workflow sent is one deeper than that workflow, except for what a person does with the mail:
--- that leads no deeper, however often.
+-- Starts and resumes workflows by events, in a job of the same transaction: one job for up to 500 events that start a
+-- workflow, or that an execution of their contact waits for, at this moment. Opens and clicks of bots start nothing. An
+-- event of a mail that a workflow sent is one level deeper than that workflow, except for what a person does with the
+-- mail: that adds no depth, however often it happens.
 --
--- An execution that begins to wait at this very moment cannot be seen from here: it looks for the event itself
+-- An execution that begins to wait at the same moment cannot be seen from here: it looks for the event itself
 -- (`recheck_waits`).
 --
--- Without workflows it costs one look at an empty table. Waits are always looked up by index: the plan is cached, and
+-- Without workflows it costs one lookup in an empty table. Waits are always looked up by index: the plan is cached, and is
 -- made when there are none.
 CREATE OR REPLACE FUNCTION public.start_workflows_by_events()
  RETURNS trigger
@@ -1274,8 +1277,8 @@ begin
   return null;
 end $function$;
 
--- What contacts did before an event, the newest of each kind: tracked events (from `events_triggered`), opens and clicks by
--- people, and subscriptions (from `events_by_name`).
+-- What contacts did before an event, the newest of each kind: tracked events (from `events_triggered`), opens and clicks
+-- by people, and subscriptions (from `events_by_name`).
 CREATE OR REPLACE FUNCTION public.contact_activity(project uuid, before uuid, max_each integer)
  RETURNS TABLE(kind text, contact_id uuid, id uuid)
  LANGUAGE sql
@@ -1301,9 +1304,9 @@ BEGIN ATOMIC
           LIMIT contact_activity.max_each) l);
 END;
 
--- Makes the partition of a month, such as `events_2026_11`; false when it exists. Events of the month that lie in the
--- default partition move into it; no trigger fires for them, because nothing happened. It is attached when complete:
--- readers and writers of events wait for a moment only, and where it would take longer it fails instead.
+-- Creates the partition of a month, such as `events_2026_11`; returns false if it exists. Events of the month that are in
+-- the default partition move into it; no trigger fires for them, because they are not new. It is attached when complete:
+-- readers and writers of events wait only for a moment. If they would have to wait longer, it fails instead.
 CREATE OR REPLACE FUNCTION public.make_events_partition(month date)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1329,9 +1332,10 @@ begin
   from pg_attribute a
   where a.attrelid = 'events'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
   execute format('create table %I (like events including all)', partition);
-  -- In the order of those who write. Attaching would take less of the events: then who had waited for the default
-  -- partition would go on with the partitions of before. A writer would be refused, because it is not the right one any
-  -- more, and a reader would miss what has moved. Who waits for the whole looks anew at what it is made of.
+  -- In the order in which writers lock. Attaching alone would take a weaker lock on `events`: a transaction that had
+  -- waited for the default partition would then continue with the old list of partitions. A writer would be refused,
+  -- because that partition is no longer the right one, and a reader would miss the rows that have moved. A transaction
+  -- that waits for the whole table reads the list of partitions again.
   lock table projects, contacts in share row exclusive mode;
   lock table only events in access exclusive mode;
   lock table events_default in access exclusive mode;
@@ -1344,9 +1348,9 @@ begin
   return true;
 end $function$;
 
--- Drops a partition of events in one statement: if the process is killed meanwhile, it stays as it was. It cannot be
--- detached concurrently while there is a default partition. Readers and writers of events wait for a moment only, and
--- where it would take longer it fails instead.
+-- Drops a partition of events in one statement: if the process is killed meanwhile, nothing has changed. A partition
+-- cannot be detached concurrently while there is a default partition. Readers and writers of events wait only for a
+-- moment. If they would have to wait longer, it fails instead.
 CREATE OR REPLACE FUNCTION public.drop_events_partition(partition text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1368,7 +1372,7 @@ begin
 end $function$;
 
 -- Fails with `lock_not_available` when another transaction has held one of these tables for longer than 200 ms, in one
--- of these lock modes (null: any). Waiting behind it would make everybody else wait, too.
+-- of these lock modes (null: any). Waiting behind it would make all others wait, too.
 CREATE OR REPLACE FUNCTION public.assert_not_held(tables regclass[], modes text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1397,7 +1401,7 @@ CREATE OR REPLACE FUNCTION public.workflow_depth()
  STABLE PARALLEL SAFE
 RETURN (COALESCE(NULLIF(current_setting('postrider.depth'::text, true), ''::text), '0'::text))::integer;
 
--- Events by name and day (UTC, of `created_at`). Except for what is still in `event_count_deltas`. They outlive the
+-- Events by name and day (UTC, of `created_at`), except for those still in `event_count_deltas`. The counts outlive the
 -- partitions of the events.
 create table event_counts (
   project_id uuid not null,
@@ -1407,11 +1411,11 @@ create table event_counts (
   constraint event_counts_pkey PRIMARY KEY (project_id, day, name),
   constraint event_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
--- Serves the counting of one name.
+-- Serves the counts of one name.
 CREATE INDEX event_counts_by_name ON public.event_counts USING btree (project_id, name, day);
 
--- Events by name on the days (UTC) from the first to the last, inclusive. A day comes in several rows, to be summed up:
--- so no reader can forget what is not rolled up yet.
+-- Events by name on the days (UTC) from the first to the last, inclusive. A day may have several rows, which the
+-- reader sums up, so that none can forget what is not rolled up yet.
 CREATE OR REPLACE FUNCTION public.event_counts_of(project uuid, first_day date, last_day date)
  RETURNS TABLE(day date, name text, count bigint)
  LANGUAGE sql
@@ -1431,8 +1435,8 @@ BEGIN ATOMIC
 END;
 
 -- The days on which the events differ from their counters, both as they are at this moment. Events are found by their
--- ids, which are at most a day away from their time. Days of which events may have expired are left out, unless what was
--- counted of them is to be forgotten.
+-- ids, which are at most a day away from their time. Days whose events may have expired are left out, unless their counts
+-- are to be dropped.
 CREATE OR REPLACE FUNCTION public.event_count_faults(project uuid, first_day date, last_day date, forgets boolean)
  RETURNS TABLE(day date, name text, facts bigint, counted bigint)
  LANGUAGE sql
@@ -1459,8 +1463,8 @@ BEGIN ATOMIC
   HAVING ((sum(s.facts))::numeric <> sum(s.counted));
 END;
 
--- Events by name, over all days. So that a project of ten years is not slower than a new one. Except for what is still
--- in `event_count_deltas`.
+-- Events by name, over all days, except for those still in `event_count_deltas`. With it, a project of ten years is not
+-- slower than a new one.
 create table event_totals (
   project_id uuid not null,
   name text not null,
@@ -1469,7 +1473,7 @@ create table event_totals (
   constraint event_totals_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
--- Events by name of all time. A name comes in several rows, too, and may sum up to zero.
+-- Events by name, of all time. A name may have several rows here, too, and may sum up to zero.
 CREATE OR REPLACE FUNCTION public.event_totals_of(project uuid)
  RETURNS TABLE(name text, count bigint)
  LANGUAGE sql
@@ -1503,7 +1507,7 @@ create table segments (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   name text not null,
-  -- Fixed when the segment is made: the names of its entry and exit events contain it.
+  -- Fixed when the segment is created: the names of its entry and exit events contain it.
   slug text not null,
   description text,
   type segment_type not null default 'DYNAMIC'::segment_type,
@@ -1533,8 +1537,8 @@ CREATE TRIGGER segments_edited BEFORE UPDATE OF name, description, condition, tr
 -- Writes `segment_sizes`.
 CREATE TRIGGER segments_note_size AFTER INSERT OR UPDATE OF member_count ON public.segments FOR EACH ROW EXECUTE FUNCTION note_segment_size();
 
--- Notes when something that people edit was edited, and by whom: by `postrider.editor` of the transaction
--- (`edits.act_as`). What was written again as it was has the time that it had, and was not edited.
+-- Notes when something that people edit was edited, and by whom: `postrider.editor` of the transaction, set by
+-- `edits.act_as`. Writing the same values again is not an edit, and leaves the time as it was.
 CREATE OR REPLACE FUNCTION public.note_edit()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1559,16 +1563,16 @@ begin
   return null;
 end $function$;
 
--- The number that a JSON value is, or null. A string of digits is not a number.
--- Compiled conditions (src/audience/conditions/mod.ts) are made of this function and the next two. Each is a single
--- expression, so that Postgres inlines it, and none can fail, whatever the data holds.
+-- A JSON value as a number, or null if it is not one. A string of digits is not a number.
+-- Compiled conditions (src/audience/conditions/mod.ts) use this function and the next two. Each is a single expression,
+-- so that Postgres inlines it, and none can fail, whatever the data contains.
 CREATE OR REPLACE FUNCTION public.number_of(value jsonb)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (jsonb_typeof(value) = 'number'::text) THEN (value)::numeric ELSE NULL::numeric END;
 
--- The string that a JSON value is, or null.
+-- A JSON value as a string, or null if it is not one.
 CREATE OR REPLACE FUNCTION public.text_of(value jsonb)
  RETURNS text
  LANGUAGE sql
@@ -1577,15 +1581,16 @@ RETURN CASE WHEN (jsonb_typeof(value) = 'string'::text) THEN (value #>> '{}'::te
 
 -- The instant that a text states in ISO 8601, or null: an existing day of the years 1000 to 9999, with or without a
 -- time, with or without an offset (without one it is UTC, the time zone of our sessions). `toInstant` in
--- src/audience/conditions/_instants.ts accepts the same texts. Nothing reaches the cast that it would refuse. Leap days
--- have the second pattern, so that the first stays short: matching is what takes the time (2 microseconds).
+-- src/audience/conditions/_instants.ts accepts the same texts. Nothing reaches the cast that the cast would refuse.
+-- Leap days have a pattern of their own, which keeps the first one short: matching takes most of the time (2
+-- microseconds).
 CREATE OR REPLACE FUNCTION public.instant_of(value text)
  RETURNS timestamp with time zone
  LANGUAGE sql
  STABLE PARALLEL SAFE
 RETURN CASE WHEN (value ~ '^[1-9][0-9]{3}-((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone WHEN (value ~ '^([1-9][0-9](0[48]|[2468][048]|[13579][26])|(1[26]|[2468][048]|[3579][26])00)-02-29([T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)?)?$'::text) THEN (value)::timestamp with time zone ELSE NULL::timestamp with time zone END;
 
--- The members of segments. Of a tracked dynamic one: those of when it was last computed.
+-- The members of segments. For a tracked dynamic segment: its members when it was last computed.
 create table segment_members (
   project_id uuid not null,
   segment_id uuid not null,
@@ -1598,7 +1603,7 @@ create table segment_members (
 -- Serves the deletion of a contact, and the segments of one contact.
 CREATE INDEX segment_members_by_contact ON public.segment_members USING btree (project_id, contact_id, segment_id);
 
--- How many members a segment had on a day (UTC), as it was counted last on that day. Written by the trigger
+-- How many members a segment had on a day (UTC), by the last count of that day. Written by the trigger
 -- `segments_note_size`.
 create table segment_sizes (
   project_id uuid not null,
@@ -1609,19 +1614,20 @@ create table segment_sizes (
   constraint segment_sizes_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE CASCADE
 );
 
--- Contacts to look at again, because they may enter or leave a segment. They changed, or had an event, in a project that
--- tracks the members of a dynamic segment; they are looked at within seconds. Written by triggers, so that no statement
--- can forget it; where no segment is tracked it stays empty, at the cost of one look at an index.
+-- Contacts to check again, because they may enter or leave a segment. They changed, or had an event, in a project that
+-- tracks the members of a dynamic segment; they are checked within seconds. Written by triggers, so that no statement can
+-- forget to. If no segment is tracked, it stays empty, at the cost of one index lookup.
 create table segment_candidates (
   project_id uuid not null,
   contact_id uuid not null,
-  -- Of `workflow_depth`: a contact that a workflow changed may enter or leave a segment, which is an event again.
+  -- The value of `workflow_depth`: a contact that a workflow changed may enter or leave a segment, which is another
+  -- event.
   depth integer not null default workflow_depth()
 );
 -- Serves `segment_candidates.take`.
 CREATE INDEX segment_candidates_by_project ON public.segment_candidates USING btree (project_id);
 
--- Adds these contacts to `segment_candidates`, where their project tracks a segment.
+-- Adds these contacts to `segment_candidates` if their project tracks a segment.
 CREATE OR REPLACE FUNCTION public.note_segment_candidates(project_ids uuid[], contact_ids uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -1645,10 +1651,10 @@ begin
   end loop;
 end $function$;
 
--- Enqueues the job that computes them: about one a second and project, however many contacts change. The job key holds
--- the second in which the job is due, one to two from now, so that it cannot begin before a short transaction has
--- committed (longer ones are found within a minute, by wake_segments). Nobody waits for a key that another transaction
--- has not committed yet: a job without a key is added, and finds nothing left to do.
+-- Enqueues the job that computes them: about one per second and project, however many contacts change. The job key
+-- contains the second in which the job is due, one to two from now, so that it cannot begin before a short transaction
+-- has committed (longer ones are found within a minute, by wake_segments). No transaction waits for a key that another one
+-- has not committed yet: it adds a job without a key, which finds nothing left to do.
 CREATE OR REPLACE FUNCTION public.enqueue_segment_upkeep(project uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -1670,8 +1676,7 @@ end $function$;
 
 -- Contents ------------------------------------------------------------------------------------------------------------
 
--- Mails to be sent again and again. `body` is what the author wrote, `html` what is rendered: the same, unless the body
--- is MJML.
+-- Reusable mails. `body` is what the author wrote, `html` what is rendered: the same, unless the body is MJML.
 create table templates (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -1686,7 +1691,7 @@ create table templates (
   type message_type not null default 'MARKETING'::message_type,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  -- What inboxes show beside the subject. It goes into the HTML when a mail is made.
+  -- What inboxes show next to the subject. It is added to the HTML when a mail is made.
   preheader text,
   edited_at timestamp with time zone not null default now(),
   edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
@@ -1698,10 +1703,10 @@ create table templates (
 );
 -- Sets `edited_at` and `edited_by`.
 CREATE TRIGGER templates_edited BEFORE UPDATE OF name, description, subject, preheader, body, from_email, from_name, reply_to, type ON public.templates FOR EACH ROW EXECUTE FUNCTION note_edit();
--- Adds to `template_versions`, and drops those before the last 100.
+-- Adds to `template_versions`, and drops all but the last 100.
 CREATE TRIGGER templates_keep_version AFTER INSERT OR UPDATE ON public.templates FOR EACH ROW EXECUTE FUNCTION keep_template_version();
 
--- Keeps what a template is now as a version, where anything of it is another. Writers of a template wait for each other at
+-- Stores the current template as a version if anything in it has changed. Writers of a template wait for each other at
 -- its row, so versions have no gaps.
 CREATE OR REPLACE FUNCTION public.keep_template_version()
  RETURNS trigger
@@ -1736,8 +1741,7 @@ begin
   return null;
 end $function$;
 
--- What a template was, from its first version to what it is now: up to 100, written by the trigger
--- `templates_keep_version`.
+-- The versions of a template, including the current one: up to 100, written by the trigger `templates_keep_version`.
 create table template_versions (
   project_id uuid not null,
   template_id uuid not null,
@@ -1753,20 +1757,20 @@ create table template_versions (
   reply_to text,
   type message_type not null,
   created_at timestamp with time zone not null,
-  -- Who wrote it: an address, or which key. Null where nobody is known.
+  -- Who wrote it: an address, or which key. Null if unknown.
   created_by text,
   constraint template_versions_pkey PRIMARY KEY (project_id, template_id, version),
   constraint template_versions_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );
 
--- What a message says, once for all its recipients. The ledger does not depend on it.
+-- The content of a message, stored once for all its recipients. The ledger does not depend on it.
 create table contents (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   subject text not null,
-  -- Null once nobody needs the body any more. What remains identifies its mails: subject, sender, template.
+  -- Null once the body is no longer needed. What remains identifies its mails: subject, sender, template.
   html text,
-  -- The text part, where it is the same for every recipient; null where it is made for each.
+  -- The text part if it is the same for every recipient; null if it is made for each.
   text text,
   from_email text not null,
   from_name text,
@@ -1778,7 +1782,7 @@ create table contents (
   type message_type not null default 'TRANSACTIONAL'::message_type,
   -- Whether opens and clicks of its mails are tracked: the setting of the project when they were accepted.
   tracked boolean not null default false,
-  -- More than one mail has this content, so that the sending process keeps it in memory.
+  -- More than one mail has this content, so the sending process keeps it in memory.
   shared boolean not null default false,
   created_at timestamp with time zone not null default now(),
   -- When the body was removed.
@@ -1807,8 +1811,8 @@ create table attachments (
   constraint attachments_disposition_check CHECK ((disposition = ANY (ARRAY['attachment'::text, 'inline'::text])))
 );
 
--- Images of templates and mails, public for anyone who knows their address. A key stands for the bytes that a project
--- uploaded: the same file twice is one row, and what a key stands for never changes.
+-- Images of templates and mails, public to anyone who knows their address. A key identifies the bytes that a project
+-- uploaded: the same file uploaded twice is one row, and what a key identifies never changes.
 create table uploads (
   project_id uuid not null,
   key text not null,
@@ -1837,7 +1841,7 @@ create table domains (
   id uuid not null default uuid_v7(),
   domain text not null,
   status domain_status not null default 'PENDING'::domain_status,
-  -- The operator vouches for it: it stays VERIFIED whatever the DNS says.
+  -- The operator vouches for it: it stays VERIFIED, whatever the DNS returns.
   trusted boolean not null default false,
   -- Where its mails bounce to.
   return_path text not null generated always as ('bounces.'::text || domain),
@@ -1845,22 +1849,22 @@ create table domains (
   dkim_selector text,
   dkim_public_key text,
   dkim_private_key bytea,
-  -- The state of each record when the DNS last gave an answer about it: `{"DKIM TXT": "VERIFIED", …}`.
+  -- The state of each record when the DNS last returned an answer for it: `{"DKIM TXT": "VERIFIED", …}`.
   record_states jsonb not null default '{}'::jsonb,
   last_checked_at timestamp with time zone,
-  -- Since when the DNS proves it. Null: it does not, or no longer does.
+  -- Since when the DNS has verified it. Null: it does not, or no longer does.
   verified_at timestamp with time zone,
   -- Failed checks in a row. `failing_since` is the time of the first of them.
   failures integer not null default 0,
   failing_since timestamp with time zone,
-  -- Written by the process that checks it, before it asks the DNS: nobody else checks it for a while, and a result that
-  -- comes later than that is discarded.
+  -- Written by the process that checks it, before the DNS lookup: no other process checks it for a while, and a result that
+  -- arrives later than that is discarded.
   check_started_at timestamp with time zone,
   -- Null: never, because there is no key to look for.
   next_check_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  -- What the DNS last had for each record, and why that is not right: `{"DKIM TXT": {"found": [], "reason": "…"}}`.
+  -- What the DNS last returned for each record, and why it is not correct: `{"DKIM TXT": {"found": [], "reason": "…"}}`.
   record_findings jsonb not null default '{}'::jsonb,
   constraint domains_pkey PRIMARY KEY (project_id, id),
   constraint domains_domain_unique UNIQUE (project_id, domain),
@@ -1871,7 +1875,7 @@ create table domains (
   constraint domains_record_findings_check CHECK ((jsonb_typeof(record_findings) = 'object'::text)),
   constraint domains_record_states_check CHECK ((jsonb_typeof(record_states) = 'object'::text))
 );
--- Serves `domains.returned_to`, which runs for every mail that comes back.
+-- Serves `domains.returned_to`, which runs for every returned mail.
 CREATE INDEX domains_by_return_path ON public.domains USING btree (return_path);
 -- Serves `domains.claim_due`.
 CREATE INDEX domains_due ON public.domains USING btree (next_check_at);
@@ -1883,7 +1887,7 @@ CREATE INDEX domains_verified ON public.domains USING btree (domain) WHERE (stat
 -- The ledger: one row per message. States only move forward, and every move is a guarded UPDATE.
 --
 -- Foreign keys would be checked row by row: a snapshot of 1,000,000 recipients takes 16 s with them and 5 s without.
--- What they would guarantee is ensured otherwise. `contact_deletion.part_with_emails` clears what a deleted contact
+-- What they would guarantee is ensured in other ways. `contact_deletion.part_with_emails` clears what a deleted contact
 -- leaves behind. A transaction that adds a mail has just written its contact, or holds the lock `emails_of_contacts`. A
 -- content that has expired is not found.
 create table emails (
@@ -1898,8 +1902,8 @@ create table emails (
   -- Of a direct send or a workflow step. For a campaign see `campaigns`.
   template_id uuid,
   workflow_execution_id uuid,
-  -- What the template of this mail sees beyond its contact and its content, in a workflow: `{event?, …}`. Null again once
-  -- the mail has reached a final state.
+  -- For a mail of a workflow: what its template sees in addition to the contact and the content: `{event?, …}`. Null again
+  -- once the mail has reached a final state.
   data jsonb,
   status email_status not null default 'PENDING'::email_status,
   -- The process that holds the row while it is SENDING.
@@ -1910,17 +1914,17 @@ create table emails (
   due_at timestamp with time zone not null,
   -- When it was first claimed: the time for retries counts from here.
   tried_at timestamp with time zone,
-  -- When it was first in doubt: its recipient may have it twice. Never cleared.
+  -- When it was first in doubt: its recipient may have received it twice. Never cleared.
   doubted_at timestamp with time zone,
   message_id text,
-  -- Its id at the provider, where the mail server says so when it takes the mail.
+  -- Its id at the provider, if the mail server returns one when it accepts the mail.
   provider_id text,
   error text,
   queued_at timestamp with time zone not null,
-  -- When it was captured. Null again when it is released, or has reached a final state otherwise.
+  -- When it was captured. Null again when it is released, or reaches a final state in another way.
   captured_at timestamp with time zone,
-  -- When it was last released after being captured: it counts for the month of that time, not for that of its acceptance.
-  -- Null where it never was.
+  -- When it was last released after being captured: it counts towards that month, not the month in which it was accepted.
+  -- Null if it never was.
   released_at timestamp with time zone,
   sent_at timestamp with time zone,
   delivered_at timestamp with time zone,
@@ -1928,17 +1932,17 @@ create table emails (
   clicked_at timestamp with time zone,
   bounced_at timestamp with time zone,
   complained_at timestamp with time zone,
-  -- When the recipient unsubscribed through a link in this very mail.
+  -- When the recipient unsubscribed through a link in this mail.
   unsubscribed_at timestamp with time zone,
   -- When a bot first opened it, as filters and mail programs do: it says nothing about the recipient.
   bot_opened_at timestamp with time zone,
   opens integer not null default 0,
   clicks integer not null default 0,
-  -- Of a mail of a workflow: written with it, so that a list by workflow needs one index.
+  -- For a mail of a workflow: stored with the mail, so that a list by workflow needs one index.
   workflow_id uuid,
-  -- Of a mail of a workflow: the step that sent it. The step may be gone.
+  -- For a mail of a workflow: the step that sent it. The step may be gone.
   step_id uuid,
-  -- The mail that this one repeats, because somebody asked for it. That one may be gone.
+  -- The mail that this one repeats, because somebody sent it again. The original may be gone.
   resend_of uuid,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
@@ -1952,15 +1956,15 @@ CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campai
 CREATE INDEX emails_by_contact ON public.emails USING btree (project_id, contact_id, id);
 -- Serves `emails.find`: the mails with a subject. Those of campaigns are found by their campaign.
 CREATE INDEX emails_by_content ON public.emails USING btree (project_id, content_id, id) WHERE (campaign_id IS NULL);
--- Serves `emails.list` by campaign and status, except for the states that every mail passes through: those are most of its
--- mails, or few are left of them.
+-- Serves `emails.list` by campaign and status, except for the states that every mail passes through: either most of
+-- its mails are in such a state, or few are left in it.
 CREATE INDEX emails_by_outcome ON public.emails USING btree (project_id, campaign_id, status, id) WHERE ((campaign_id IS NOT NULL) AND (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status])));
--- Serves `feedback.hold_mails`, where a notice knows a mail only by the id of the provider.
+-- Serves `feedback.hold_mails`, when a notice identifies a mail only by its id at the provider.
 CREATE INDEX emails_by_provider_id ON public.emails USING btree (provider_id) WHERE (provider_id IS NOT NULL);
--- Serves `emails.list` by source: single mails among millions of those of campaigns, and the other way round.
+-- Serves `emails.list` by source: single mails among millions of mails of campaigns, and vice versa.
 CREATE INDEX emails_by_source ON public.emails USING btree (project_id, source_type, id);
 -- Serves `emails.list` by status, except for the states that every mail passes through: PENDING and SENDING are found by
--- the indexes of open rows, SENT from the newest row downwards.
+-- the indexes of open rows, SENT by reading from the newest row on.
 CREATE INDEX emails_by_status ON public.emails USING btree (project_id, status, id) WHERE (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status]));
 -- Serves `emails.list` by template, and `templates.count_sent`.
 CREATE INDEX emails_by_template ON public.emails USING btree (project_id, template_id, id) WHERE (template_id IS NOT NULL);
@@ -1976,14 +1980,14 @@ CREATE INDEX emails_clicked ON public.emails USING btree (project_id, campaign_i
 CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
 -- Serves `emails.list`: the recipients of a campaign who opened it.
 CREATE INDEX emails_opened ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (opened_at IS NOT NULL));
--- Of the rows that change often, only the open ones are indexed by state, so that these indexes stay small. Serves
+-- Of the rows that change often, only open ones are indexed by state, so that these indexes stay small. Serves
 -- `emails.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.
 CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) WHERE (status = 'PENDING'::email_status);
 -- Serves `emails.timeline`: when a mail was sent again.
 CREATE INDEX emails_resent ON public.emails USING btree (project_id, resend_of) WHERE (resend_of IS NOT NULL);
 -- Serves `emails.settle_dead`, `emails.orphaned_by`, `emails.held_by` and `campaign_send.finish`.
 CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);
--- Serves `emails.list`: the recipients of a campaign who unsubscribed by it.
+-- Serves `emails.list`: the recipients of a campaign who unsubscribed through it.
 CREATE INDEX emails_unsubscribed ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (unsubscribed_at IS NOT NULL));
 -- Appends to `campaign_count_deltas`, `reputation_deltas` and `mail_count_deltas`.
 CREATE TRIGGER emails_count AFTER UPDATE ON public.emails REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_emails();
@@ -1991,9 +1995,9 @@ CREATE TRIGGER emails_count AFTER UPDATE ON public.emails REFERENCING OLD TABLE 
 -- Counts what changes in the ledger, in the statement that changes it, so that the counters always equal it: for
 -- campaigns; for the reputation of the project, where a mail counts once it was handed over or has bounced instead, on
 -- the day (UTC) when that is written here; and by quarter of an hour.
--- One pass over the mails whose times have changed. Mails to which the same happened are grouped first, because those of
--- a batch are all alike: 500 mails take 0.6 ms instead of 2. Its plan is cached, and made while few rows have changed: a
--- nested loop would then be kept for good.
+-- It makes one pass over the mails whose times have changed. Mails with the same changes are grouped first, because those
+-- of a batch are all alike: 500 mails take 0.6 ms instead of 2. Its plan is cached, and is made when few rows have
+-- changed: a nested loop would then be kept permanently.
 CREATE OR REPLACE FUNCTION public.count_emails()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2107,15 +2111,15 @@ begin
   return null;
 end $function$;
 
--- The state of a mail that is reported as SENT or IN_DOUBT: if it was opened or clicked already, it is further than
--- that.
+-- The state of a mail that is reported as SENT or IN_DOUBT: if it was already opened or clicked, it is further
+-- along than that.
 CREATE OR REPLACE FUNCTION public.reached(said email_status, opened_at timestamp with time zone, clicked_at timestamp with time zone)
  RETURNS email_status
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (said <> ALL (ARRAY['SENT'::email_status, 'IN_DOUBT'::email_status])) THEN said WHEN (clicked_at IS NOT NULL) THEN 'CLICKED'::email_status WHEN (opened_at IS NOT NULL) THEN 'OPENED'::email_status ELSE said END;
 
--- The domain of an address; the empty text for an address without one, which a deleted contact leaves behind.
+-- The domain of an address; the empty string for an address without one, which a deleted contact leaves behind.
 CREATE OR REPLACE FUNCTION public.recipient_domain(address text)
  RETURNS text
  LANGUAGE sql
@@ -2129,8 +2133,9 @@ CREATE OR REPLACE FUNCTION public.emails_of_contacts(project uuid)
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(('emails of contacts '::text || (project)::text), (0)::bigint);
 
--- What the template of a mail of a workflow sees beyond its contact, as its execution knows it now: `emails.data` is only
--- kept until the mail has a final state. Null where the execution or its contact is gone, and for any other mail.
+-- What the template of a mail of a workflow sees in addition to the contact, from the current state of its execution:
+-- `emails.data` is kept only until the mail has a final state. Null if the execution or its contact is gone, and for any
+-- other mail.
 CREATE OR REPLACE FUNCTION public.workflow_mail_data(e emails)
  RETURNS jsonb
  LANGUAGE sql
@@ -2146,7 +2151,7 @@ BEGIN ATOMIC
    WHERE ((x.project_id = (workflow_mail_data.e).project_id) AND (x.id = (workflow_mail_data.e).workflow_execution_id));
 END;
 
--- The first id that can be made at a moment: where a range of time begins in the order of ids.
+-- The lowest id that can be made at a given moment: the start of a range of time in the order of ids.
 CREATE OR REPLACE FUNCTION public.first_id_at(at timestamp with time zone)
  RETURNS uuid
  LANGUAGE sql
@@ -2161,16 +2166,16 @@ CREATE OR REPLACE FUNCTION public.time_of_id(id uuid)
 RETURN to_timestamp((((((('x'::text || "left"(translate((id)::text, '-'::text, ''::text), 12)))::bit(48))::bigint)::numeric / 1000.0))::double precision);
 
 -- A time-ordered id (RFC 9562): new rows go to the right edge of their index, and a range of ids is a range of time.
--- Postgres has a generator of its own from 18 on. Before that, the first 48 bits of a random UUID are replaced by the
+-- Postgres has its own generator since version 18. Before that, the first 48 bits of a random UUID are replaced by the
 -- milliseconds, and its version digit by 7.
 create function uuid_v7() returns uuid;
 
 -- Mails that a process has handed over, or was about to. Written before the last line of a mail goes over the wire: what
 -- a dead process claimed and has not marked was never sent; what it marked may have been.
 --
--- A mark costs next to nothing: it is in no log, and nobody waits for a disk. There is a row for each group of mails
--- that come to their last line together, in the place of that group; a later group overwrites it when all of its mails
--- are settled, so that settling touches no mark. The fill factor leaves room to update a row in its page.
+-- A mark costs almost nothing: the table is unlogged, and no process waits for a disk. There is one row for each group of
+-- mails that reach their last line together; a later group overwrites it once all of its mails are settled, so that
+-- settling does not touch marks. The fill factor leaves room to update a row in its page.
 create unlogged table handover_marks (
   worker_id uuid not null,
   place integer not null,
@@ -2180,9 +2185,9 @@ create unlogged table handover_marks (
 
 -- Marks these mails of a process, and returns those that it still holds: they may be completed. Null where the process
 -- is not in `handover_notes` with this epoch: nothing is marked. Each statement in it sees what is committed when it
--- begins, so behind the lock also what was done by a process that has reaped this one meanwhile. The mails are looked up
--- one by one, whatever the planner believes, and every time: mails are taken away not only when a process is reaped, but
--- also by its own heartbeat, when the answer to a claim is late, and by the removal of a project.
+-- begins, so after taking the lock also what was done by a process that has reaped this one meanwhile. The mails are
+-- looked up one by one, whatever the planner estimates, and every time: mails are taken away not only when a process is
+-- reaped, but also by its own heartbeat, when the response to a claim is late, and by the removal of a project.
 CREATE OR REPLACE FUNCTION public.mark_handovers(worker uuid, noted integer, in_place integer, projects uuid[], mails uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -2224,15 +2229,16 @@ CREATE OR REPLACE FUNCTION public.marks_of(worker uuid)
 RETURN hashtextextended(('marks of '::text || (worker)::text), (0)::bigint);
 
 -- The processes whose marks can be relied on. A process adds itself before it makes any. Empty after a crash of
--- Postgres, like the marks. `epoch` grows with each time that a process adds itself: the highest counts, in whatever
--- order they arrive.
+-- Postgres, like the marks. `epoch` grows each time that a process adds itself: the highest counts, in whatever order they
+-- arrive.
 create unlogged table handover_notes (
   worker_id uuid not null,
   epoch integer not null,
   constraint handover_notes_pkey PRIMARY KEY (worker_id)
 );
 
--- Mail that was captured instead of sent, for the inbox; of each project the newest are kept. The mail itself is in the ledger.
+-- Mail that was captured instead of sent, for the inbox; the newest of each project are kept. The mail itself is in the
+-- ledger.
 create table captured_mails (
   id uuid not null default uuid_v7(),
   from_address text not null,
@@ -2240,19 +2246,21 @@ create table captured_mails (
   subject text not null,
   source bytea not null,
   captured_at timestamp with time zone not null default now(),
-  -- All zeros: a mail of the installation itself, such as a password reset. No foreign key: deleting a project removes them.
+  -- All zeros: a mail of the installation itself, such as a password reset. No foreign key: deleting a project removes
+  -- them.
   project_id uuid not null default '00000000-0000-0000-0000-000000000000'::uuid,
   -- The row of the ledger. Null for mails of the installation.
   email_id uuid,
-  -- Since when the inbox shows it as read, to everybody. Null: unread.
+  -- Since when the inbox has shown it as read, to everybody. Null: unread.
   read_at timestamp with time zone,
   constraint captured_mails_pkey PRIMARY KEY (project_id, id)
 );
--- Serves `captured_mails.list` and `captured_mails.by_id` for the operator, who sees all projects, and `captured_mails.drop_old`.
+-- Serves `captured_mails.list` and `captured_mails.by_id` for the operator, who sees all projects, and
+-- `captured_mails.drop_old`.
 CREATE INDEX captured_mails_by_id ON public.captured_mails USING btree (id);
 
--- What became of mails, by the quarter of an hour (UTC). All time zones in use are multiples of that away from UTC, so
--- that days are exact in each. Except for what is still in `mail_count_deltas`. It outlives the mails, their campaigns
+-- What became of mails, by quarter of an hour (UTC), except for what is still in `mail_count_deltas`. All time zones in
+-- use differ from UTC by a multiple of that, so that days are exact in each. The counts outlive the mails, their campaigns
 -- and contacts. `campaign_id` is the nil UUID for mails of no campaign.
 create table mail_counts (
   project_id uuid not null,
@@ -2270,11 +2278,11 @@ create table mail_counts (
   constraint mail_counts_pkey PRIMARY KEY (project_id, at, source_type, campaign_id),
   constraint mail_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
--- Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half of the time.
+-- Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half the time.
 CREATE INDEX mail_counts_by_time ON public.mail_counts USING btree (project_id, at) INCLUDE (campaign_id, sent, delivered, opened, clicked, bounced, complained, bot_opened);
 
 -- What became of mails, from one moment to just before another, both at the start of a quarter of an hour. A quarter
--- comes in several rows, to be summed up: so no reader can forget what is not rolled up yet.
+-- may have several rows, which the reader sums up, so that none can forget what is not rolled up yet.
 CREATE OR REPLACE FUNCTION public.mail_counts_of(project uuid, since timestamp with time zone, until timestamp with time zone)
  RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, sent integer, delivered integer, opened integer, clicked integer, bounced integer, complained integer, unsubscribed integer, bot_opened integer)
  LANGUAGE sql
@@ -2325,7 +2333,7 @@ BEGIN ATOMIC
    WHERE (m.count <> 0);
 END;
 
--- Every time in the ledger that the counters of mails count, of the mails after one id up to another.
+-- Every timestamp in the ledger that the counters of mails count, for the mails after one id and up to another.
 CREATE OR REPLACE FUNCTION public.mail_facts(project uuid, after uuid, up_to uuid)
  RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, measure text)
  LANGUAGE sql
@@ -2341,8 +2349,8 @@ BEGIN ATOMIC
 END;
 
 -- The quarters of an hour in which the ledger differs from its counters, both as they are at this moment. Where mails
--- may have expired the counters know more, and only what they lack is a fault, unless what they know more is to be
--- forgotten.
+-- may have expired, the counters may count more than the ledger holds: there, only what they lack is a fault, unless the
+-- surplus is to be dropped.
 CREATE OR REPLACE FUNCTION public.mail_count_faults(project uuid, forgets boolean)
  RETURNS TABLE(at timestamp with time zone, source_type email_source, campaign_id uuid, measure text, facts bigint, counted bigint)
  LANGUAGE sql
@@ -2373,7 +2381,7 @@ BEGIN ATOMIC
   HAVING ((sum(s.facts) <> sum(s.counted)) AND (mail_count_faults.forgets OR (sum(s.facts) > sum(s.counted)) OR (( SELECT expired_until(mail_count_faults.project, 'emails'::text) AS expired_until) IS NULL)));
 END;
 
--- The start of the quarter of an hour that a moment lies in.
+-- The start of the quarter of an hour that contains a moment.
 CREATE OR REPLACE FUNCTION public.quarter_of(at timestamp with time zone)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -2398,7 +2406,8 @@ create table mail_count_deltas (
 -- Serves the reading of counts.
 CREATE INDEX mail_count_deltas_by_project ON public.mail_count_deltas USING btree (project_id, at);
 
--- Notices that others have sent us, by the id that their sender gives them. One that is sent again counts once.
+-- Notices that other services have sent us, by the id that the sender gave them. A notice that is sent again counts
+-- once.
 create table webhook_receipts (
   source text not null,
   id text not null,
@@ -2408,8 +2417,8 @@ create table webhook_receipts (
 -- Serves `webhook_receipts.purge`.
 CREATE INDEX webhook_receipts_by_time ON public.webhook_receipts USING btree (received_at);
 
--- Token buckets: what a project may send at this moment. Under the nil UUID: the installation. Losing it in a crash
--- costs a moment, so it is unlogged.
+-- Token buckets: how much a project may send at this moment. The nil UUID stands for the installation. Losing it in a
+-- crash has an effect for a second only, so it is unlogged.
 create unlogged table send_rates (
   scope uuid not null,
   tokens numeric not null,
@@ -2417,7 +2426,7 @@ create unlogged table send_rates (
   constraint send_rates_pkey PRIMARY KEY (scope)
 );
 
--- Takes up to `wanted` tokens from a bucket that fills at `rate` a second and holds those of one second. `wait_ms` is
+-- Takes up to `wanted` tokens from a bucket that fills at `rate` per second and holds one second's worth. `wait_ms` is
 -- the time until there is another token. All processes use the clock of Postgres.
 CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate numeric, OUT granted integer, OUT wait_ms integer)
  RETURNS record
@@ -2440,13 +2449,13 @@ end $function$;
 
 -- Reputation ----------------------------------------------------------------------------------------------------------
 
--- Where each project stands with the mailbox providers. One without a row is HEALTHY.
+-- The reputation of each project with mailbox providers. A project without a row is HEALTHY.
 create table reputations (
   project_id uuid not null,
   level reputation_level not null,
   level_since timestamp with time zone not null,
-  -- The day on which a suspension was lifted. What was before it, and what it had counted by then (`forgiven_…`), is not
-  -- held against the project again.
+  -- The day on which a suspension was lifted. What happened before it, and what had been counted on it by then
+  -- (`forgiven_…`), is not held against the project again.
   counts_from date,
   forgiven_total integer not null default 0,
   forgiven_bounces integer not null default 0,
@@ -2457,7 +2466,7 @@ create table reputations (
 -- Serves `reputation.standings`: hardly any project has another level.
 CREATE INDEX reputations_not_healthy ON public.reputations USING btree (project_id) WHERE (level <> 'HEALTHY'::reputation_level);
 
--- What was counted from a day on, without what was forgiven of that day.
+-- What was counted since a day, without what was forgiven of that day.
 CREATE OR REPLACE FUNCTION public.reputation_since(project uuid, first_day date, OUT total integer, OUT bounces integer, OUT complaints integer)
  RETURNS record
  LANGUAGE sql
@@ -2465,8 +2474,8 @@ CREATE OR REPLACE FUNCTION public.reputation_since(project uuid, first_day date,
 RETURN (SELECT ROW((COALESCE(sum(c.total), (0)::bigint))::integer, (COALESCE(sum(c.bounces), (0)::bigint))::integer, (COALESCE(sum(c.complaints), (0)::bigint))::integer) AS "row" FROM (SELECT d.total, d.bounces, d.complaints FROM reputation_days d WHERE ((d.project_id = reputation_since.project) AND (d.day >= reputation_since.first_day)) UNION ALL SELECT d.total, d.bounces, d.complaints FROM reputation_deltas d WHERE ((d.project_id = reputation_since.project) AND (d.day >= reputation_since.first_day)) UNION ALL SELECT (- r.forgiven_total), (- r.forgiven_bounces), (- r.forgiven_complaints) FROM reputations r WHERE ((r.project_id = reputation_since.project) AND (r.counts_from = reputation_since.first_day))) c);
 
 -- Mails handed over, permanent bounces and complaints, by day. A mail that bounced without being handed over counts as
--- both. The day (UTC) is that on which it was written here, whatever other clocks say. Except for what is still in
--- `reputation_deltas`.
+-- both. The day (UTC) is the one on which it was written here, whatever other clocks say. What is still in
+-- `reputation_deltas` is not included.
 create table reputation_days (
   project_id uuid not null,
   day date not null,
@@ -2488,12 +2497,12 @@ create table reputation_deltas (
 -- Serves `reputation_since`.
 CREATE INDEX reputation_deltas_by_project ON public.reputation_deltas USING btree (project_id);
 
--- Each time that a project was disabled, and until when.
+-- Each period in which a project was disabled.
 create table suspensions (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   at timestamp with time zone not null,
-  -- EMAIL_REPUTATION, or the operator's words.
+  -- EMAIL_REPUTATION, or the reason that the operator gave.
   reason text,
   lifted_at timestamp with time zone,
   constraint suspensions_pkey PRIMARY KEY (project_id, id),
@@ -2503,7 +2512,7 @@ create table suspensions (
 -- Campaigns -----------------------------------------------------------------------------------------------------------
 
 -- One message to a part of the audience. `body` is what the author wrote, `html` what is rendered. It can be changed
--- while DRAFT or SCHEDULED; what is sent is a copy in `contents`, made when sending starts.
+-- while it is DRAFT or SCHEDULED; what is sent is a copy in `contents`, made when sending starts.
 create table campaigns (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -2527,12 +2536,12 @@ create table campaigns (
   content_id uuid,
   -- The audience as it was defined when sending started: `{condition, segments}`.
   audience jsonb,
-  -- The snapshot of the audience walks the contacts in the order of their ids, and has come to this one. `snapshot_at`: it
-  -- is complete.
+  -- The snapshot of the audience reads the contacts in the order of their ids, and has reached this one. `snapshot_at`:
+  -- when it was complete.
   snapshot_up_to uuid,
   snapshot_count integer not null default 0,
   snapshot_at timestamp with time zone,
-  -- Of a draft: how many it would have reached when it was saved. Fixed when sending starts.
+  -- For a draft: how many it would have reached when it was saved. Fixed when sending starts.
   total_recipients integer not null default 0,
   -- What became of its mails, except for what is still in `campaign_count_deltas`.
   sent_count integer not null default 0,
@@ -2545,14 +2554,14 @@ create table campaigns (
   failed_count integer not null default 0,
   -- How many of its mails are captured at this moment.
   captured_count integer not null default 0,
-  -- Recipients beyond the monthly limit when the snapshot was taken: their mails are FAILED, and say so.
+  -- Recipients beyond the monthly limit when the snapshot was taken: their mails are FAILED, with that reason.
   over_limit_count integer not null default 0,
   sent_at timestamp with time zone,
-  -- SENT or CANCELLED, and none of its mails is open any more.
+  -- When it was SENT or CANCELLED and none of its mails was open any more.
   finished_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  -- What inboxes show beside the subject. It goes into the HTML when it is sent.
+  -- What inboxes show next to the subject. It is added to the HTML when the campaign is sent.
   preheader text,
   edited_at timestamp with time zone not null default now(),
   edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
@@ -2581,7 +2590,7 @@ CREATE TRIGGER campaigns_edited BEFORE UPDATE OF name, description, subject, pre
 -- Sets `scheduled_at`.
 CREATE TRIGGER campaigns_scheduled_at BEFORE UPDATE OF scheduled_for ON public.campaigns FOR EACH ROW WHEN (((new.status = 'SCHEDULED'::campaign_status) AND ((old.status IS DISTINCT FROM new.status) OR (old.scheduled_for IS DISTINCT FROM new.scheduled_for)))) EXECUTE FUNCTION note_scheduling();
 
--- Notes when a campaign was scheduled, which the activity shows as long as the campaign exists.
+-- Notes when a campaign was scheduled, which the activity feed shows as long as the campaign exists.
 CREATE OR REPLACE FUNCTION public.note_scheduling()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2591,7 +2600,8 @@ begin
   return new;
 end $function$;
 
--- What was counted since the last roll-up. Append-only, so that neither senders nor readers of mails wait for another.
+-- What was counted since the last roll-up. Append-only, so that neither senders nor readers of mails wait for each
+-- other.
 create table campaign_count_deltas (
   project_id uuid not null,
   campaign_id uuid not null,
@@ -2620,7 +2630,7 @@ RETURN (SELECT ROW((COALESCE(sum(d.sent), (0)::bigint))::integer, (COALESCE(sum(
 create table campaign_links (
   project_id uuid not null,
   campaign_id uuid not null,
-  -- MD5 of the link: an index holds no text of any length.
+  -- MD5 of the link: an index cannot hold text of any length.
   link_key uuid not null,
   link text not null,
   clicks integer not null,
@@ -2631,7 +2641,7 @@ create table campaign_links (
   constraint campaign_links_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
--- What was clicked since the last roll-up. Append-only, so that no click waits for another one.
+-- What was clicked since the last roll-up. Append-only, so that no click waits for another.
 create table campaign_link_deltas (
   project_id uuid not null,
   campaign_id uuid not null,
@@ -2655,20 +2665,20 @@ create table workflows (
   trigger_type workflow_trigger not null default 'EVENT'::workflow_trigger,
   -- EVENT: `{eventName}`; SCHEDULE: `{schedule, segmentId?, timezone?}`.
   trigger_config jsonb,
-  -- What is looked for when an event is recorded. Generated from `trigger_config`.
+  -- The name that is looked up when an event is recorded. Generated from `trigger_config`.
   event_name text generated always as (trigger_config ->> 'eventName'::text),
   allow_reentry boolean not null default false,
-  -- The version of the graph as it stands. Null when it was edited since; made when an execution next begins.
+  -- The version of the current graph. Null after an edit, until the next execution begins and creates it.
   version_id uuid,
-  -- SCHEDULE: when it starts next.
+  -- SCHEDULE: when it will start next.
   next_run_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   edited_at timestamp with time zone not null default now(),
   edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
-  -- The number of the graph as it stands: each edit makes the next one.
+  -- The number of the current graph: each edit increases it by one.
   graph_version integer not null default 1,
-  -- Since when the graph is what it is; other edits do not count.
+  -- When the graph was last edited; other edits do not count.
   graph_edited_at timestamp with time zone not null default now(),
   graph_edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
   constraint workflows_pkey PRIMARY KEY (project_id, id),
@@ -2676,14 +2686,15 @@ create table workflows (
   constraint workflows_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255))),
   constraint workflows_trigger_config_check CHECK ((jsonb_typeof(trigger_config) = 'object'::text))
 );
--- Serves `execution_run.listening` and the trigger `events_start_workflows`, which run for every event that is recorded.
+-- Serves `execution_run.listening` and the trigger `events_start_workflows`, which run for every event that is
+-- recorded.
 CREATE INDEX workflows_by_event ON public.workflows USING btree (project_id, event_name) WHERE (enabled AND (trigger_type = 'EVENT'::workflow_trigger));
 -- Serves `scheduled_runs.due`.
 CREATE INDEX workflows_scheduled ON public.workflows USING btree (next_run_at) WHERE (enabled AND (trigger_type = 'SCHEDULE'::workflow_trigger));
--- Sets `edited_at` and `edited_by`, also when its graph is edited.
+-- Sets `edited_at` and `edited_by`, including when its graph is edited.
 CREATE TRIGGER workflows_edited BEFORE UPDATE OF updated_at ON public.workflows FOR EACH ROW EXECUTE FUNCTION note_edit();
 
--- A step of a graph. Each workflow has one TRIGGER, made with it.
+-- A step of a graph. Each workflow has one TRIGGER, created with it.
 create table workflow_steps (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
@@ -2706,8 +2717,8 @@ CREATE INDEX workflow_steps_by_template ON public.workflow_steps USING btree (pr
 -- Serves the graph of one workflow.
 CREATE INDEX workflow_steps_by_workflow ON public.workflow_steps USING btree (project_id, workflow_id);
 
--- The segments and events that the steps of workflows name. Written whenever a step is saved; those of the trigger are
--- those of its workflow. Templates have a column of their own.
+-- The segments and events that the steps of workflows name. Written whenever a step is saved; those of the trigger come
+-- from its workflow. Templates have a column of their own.
 create table workflow_references (
   project_id uuid not null,
   kind text not null,
@@ -2723,14 +2734,14 @@ create table workflow_references (
 -- Serves the saving and the deletion of a step.
 CREATE INDEX workflow_references_by_step ON public.workflow_references USING btree (project_id, step_id);
 
--- The ways from step to step.
+-- The connections from step to step.
 create table workflow_transitions (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   workflow_id uuid not null,
   from_step_id uuid not null,
   to_step_id uuid not null,
-  -- `yes` and `no`, `event` and `timeout`, the id of a branch, or `default`; null where a step has one way out.
+  -- `yes` and `no`, `event` and `timeout`, the id of a branch, or `default`; null if a step has only one.
   branch text,
   priority integer not null default 0,
   created_at timestamp with time zone not null default now(),
@@ -2740,21 +2751,22 @@ create table workflow_transitions (
   constraint workflow_transitions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
   constraint workflow_transitions_check CHECK ((from_step_id <> to_step_id))
 );
--- One way out for each branch. Serves the graph of one workflow, too.
+-- One transition for each branch. Also serves the graph of one workflow.
 CREATE UNIQUE INDEX workflow_transitions_branch ON public.workflow_transitions USING btree (project_id, workflow_id, from_step_id, COALESCE(branch, ''::text));
 -- Serves the deletion of a step.
 CREATE INDEX workflow_transitions_to ON public.workflow_transitions USING btree (project_id, to_step_id);
 
--- A whole graph, never changed. `{steps: [{id, type, name, config, templateId}], transitions: [{id, from, to, branch}]}`
+-- A whole graph, never changed. `{steps: [{id, type, name, config, templateId}], transitions: [{id, from, to,
+-- branch}]}`
 create table workflow_versions (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   workflow_id uuid not null,
   graph jsonb not null,
   created_at timestamp with time zone not null default now(),
-  -- Since when no execution begins with it. Null again once it is known that some did: then it is kept for them.
+  -- Since when no execution has begun with it. Null again once it is known that some had: then it is kept for them.
   superseded_at timestamp with time zone,
-  -- The number of this graph in the list of what the workflow was. Null where it was made before graphs had numbers.
+  -- The number of this graph in the history of the workflow. Null if it was created before graphs had numbers.
   graph_version integer,
   constraint workflow_versions_pkey PRIMARY KEY (project_id, id),
   constraint workflow_versions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
@@ -2764,8 +2776,8 @@ CREATE INDEX workflow_versions_by_workflow ON public.workflow_versions USING btr
 -- Serves `workflow_versions.purge`.
 CREATE INDEX workflow_versions_superseded ON public.workflow_versions USING btree (superseded_at) WHERE (superseded_at IS NOT NULL);
 
--- What the graph of a workflow was before it was edited: up to 99 of them. What it is now stands in `workflow_steps` and
--- `workflow_transitions`. `{steps: [{id, type, name, position, config, templateId}], transitions: [{from, to, branch, priority}]}`
+-- Earlier graphs of a workflow, up to 99 of them. The current one is in `workflow_steps` and `workflow_transitions`.
+-- `{steps: [{id, type, name, position, config, templateId}], transitions: [{from, to, branch, priority}]}`
 create table workflow_graphs (
   project_id uuid not null,
   workflow_id uuid not null,
@@ -2773,14 +2785,14 @@ create table workflow_graphs (
   graph jsonb not null,
   steps integer not null,
   created_at timestamp with time zone not null,
-  -- Who made it so: an address, or which key. Null where nobody is known.
+  -- Who created this graph: an address, or which key. Null if unknown.
   created_by text,
   constraint workflow_graphs_pkey PRIMARY KEY (project_id, workflow_id, version),
   constraint workflow_graphs_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
 
--- The contents of mails of steps with a template. One for all of them, until the template or the tracking setting of the
--- project changes.
+-- The contents of mails that steps with a template send: one for all mails of a step, until the template or the tracking
+-- setting of the project changes.
 create table workflow_contents (
   project_id uuid not null,
   template_id uuid not null,
@@ -2791,14 +2803,14 @@ create table workflow_contents (
   constraint workflow_contents_project_id_template_id_fkey FOREIGN KEY (project_id, template_id) REFERENCES templates(project_id, id) ON DELETE CASCADE
 );
 
--- A time at which a workflow starts by its schedule. It stays for as long as the workflow is being started for one
--- contact after another.
+-- A time at which a workflow starts by its schedule. The row stays while the workflow is being started for one contact
+-- after another.
 create table scheduled_runs (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   workflow_id uuid not null,
   due_at timestamp with time zone not null,
-  -- Contacts are walked in the order of their ids, as far as this one.
+  -- Contacts are read in the order of their ids; this one was the last.
   up_to uuid,
   -- How many attempts in a row have failed.
   tries integer not null default 0,
@@ -2806,7 +2818,7 @@ create table scheduled_runs (
   constraint scheduled_runs_pkey PRIMARY KEY (project_id, id),
   constraint scheduled_runs_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE
 );
--- Serves the deletion of a workflow, and allows one run for each time.
+-- Serves the deletion of a workflow, and allows only one run for each time.
 CREATE UNIQUE INDEX scheduled_runs_by_workflow ON public.scheduled_runs USING btree (project_id, workflow_id, due_at);
 
 -- One contact on its way through one version of a graph.
@@ -2818,22 +2830,22 @@ create table executions (
   version_id uuid not null,
   contact_id uuid,
   status execution_status not null default 'RUNNING'::execution_status,
-  -- RUNNING: the step that comes next. WAITING: the one it waits at. FAILED or CANCELLED: how far it came.
+  -- RUNNING: the step that comes next. WAITING: the one it waits at. FAILED or CANCELLED: how far it got.
   current_step_id uuid,
-  -- WAITING: the entry of its history that is open.
+  -- WAITING: the open entry of its history.
   step_execution_id uuid,
-  -- Counts its moves. Every move is guarded by it.
+  -- Counts its state changes. Every change is guarded by it.
   revision integer not null default 0,
   -- When it began, the workflow allowed one execution per contact, ever.
   is_only boolean not null,
-  -- How many workflows led to it, each by an event of the one before.
+  -- How many workflows led to it, each through an event of the previous one.
   depth integer not null default 0,
-  -- How often the next step has failed with an error that may pass.
+  -- How often the next step has failed with a temporary error.
   tries integer not null default 0,
   exit_reason text,
-  -- What the caller gave, and under `event` the data of the event that started it or that it last waited for.
+  -- What the caller passed, and under `event` the data of the event that started it or that it last waited for.
   context jsonb not null default '{}'::jsonb,
-  -- RUNNING: since when a job knows of it. WAITING: when it goes on by itself; null where only an event can wake it.
+  -- RUNNING: since when it has had a job. WAITING: when it continues automatically; null if only an event can wake it.
   wake_at timestamp with time zone,
   started_at timestamp with time zone not null default now(),
   completed_at timestamp with time zone,
@@ -2859,8 +2871,8 @@ CREATE UNIQUE INDEX executions_only ON public.executions USING btree (project_id
 CREATE INDEX executions_open ON public.executions USING btree (status, wake_at) WHERE (status = ANY (ARRAY['RUNNING'::execution_status, 'WAITING'::execution_status]));
 -- Serves `activity.page`.
 CREATE INDEX executions_started ON public.executions USING btree (project_id, first_id_at(started_at), id);
--- Serves `activity_upcoming.list`. A single expression, so that the planner never takes it for what `executions_open`
--- serves, which holds the waits of all projects.
+-- Serves `activity_upcoming.list`. A single expression, so that the planner never uses `executions_open` in its place,
+-- which contains the waits of all projects.
 CREATE INDEX executions_upcoming ON public.executions USING btree (project_id, (
 CASE status
     WHEN 'WAITING'::execution_status THEN wake_at
@@ -2890,7 +2902,7 @@ begin
   return null;
 end $function$;
 
--- Takes executions that are deleted with their workflow off the counts. Executions do not expire.
+-- Subtracts executions that are deleted with their workflow from the counts. Executions do not expire.
 CREATE OR REPLACE FUNCTION public.count_executions_removed()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2915,18 +2927,19 @@ begin
   return null;
 end $function$;
 
--- The history of executions: what became of each step. No foreign key: it would be checked row by row, and, while the
--- statistics say that there are few executions, by an index over all of a project. Entries and waits are written for
--- executions that are locked or just made, and go with them by the trigger `executions_removed`.
+-- The history of executions: what became of each step. It has no foreign key: it would be checked row by row, and, as
+-- long as the statistics show few executions, by an index over all of a project. Entries and waits are written for
+-- executions that are locked or were just created, and the trigger `executions_removed` deletes them with their
+-- execution.
 create table step_executions (
   project_id uuid not null,
   id uuid not null default uuid_v7(),
   execution_id uuid not null,
   step_id uuid not null,
-  -- Its place in the history: ids come from the clocks of several processes.
+  -- Its position in the history: ids depend on the clocks of several processes.
   seq integer not null default 0,
   status step_status not null default 'RUNNING'::step_status,
-  -- Which branch and why, the id of a mail, the answer of a webhook.
+  -- Which branch and why, the id of a mail, or the response of a webhook.
   output jsonb,
   error text,
   started_at timestamp with time zone not null default now(),
@@ -2940,7 +2953,7 @@ CREATE TRIGGER step_executions_count_added AFTER INSERT ON public.step_execution
 -- Appends to `step_count_deltas`.
 CREATE TRIGGER step_executions_count_ended AFTER UPDATE ON public.step_executions REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_steps_ended();
 
--- Counts what executions come to, in the statement that writes their history.
+-- Counts the steps that executions reach, in the statement that writes their history.
 CREATE OR REPLACE FUNCTION public.count_steps_added()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2955,8 +2968,8 @@ begin
   return null;
 end $function$;
 
--- Counts how steps end that had waited. The plan of its join is cached, and made while few rows have changed: a nested loop
--- would then be kept for good.
+-- Counts how steps that had waited end. The plan of its join is cached, and is made when few rows have changed: a nested
+-- loop would then be kept permanently.
 CREATE OR REPLACE FUNCTION public.count_steps_ended()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2976,7 +2989,7 @@ begin
   return null;
 end $function$;
 
--- How often executions came to each step, passed it and failed there, except for what is still in `step_count_deltas`.
+-- How often executions reached each step, passed it and failed there, except for what is still in `step_count_deltas`.
 create table step_counts (
   project_id uuid not null,
   step_id uuid not null,
@@ -3004,7 +3017,7 @@ create table step_count_deltas (
   entered integer not null,
   passed integer not null,
   failed integer not null,
-  -- By which branch those left who passed; null where the step has none.
+  -- The branch by which those that passed left; null if the step has none.
   branch text
 );
 -- Serves `step_counts.list`.
@@ -3017,9 +3030,9 @@ create table waits (
   contact_id uuid not null,
   event_name text not null,
   execution_id uuid not null,
-  -- Which wait of the execution it is.
+  -- Identifies the wait of the execution.
   step_execution_id uuid not null,
-  -- An event that is older does not end it.
+  -- An older event does not end the wait.
   started_at timestamp with time zone not null,
   constraint waits_pkey PRIMARY KEY (project_id, contact_id, event_name, execution_id)
 );
@@ -3035,8 +3048,8 @@ create table execution_counts (
   constraint execution_counts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
--- Executions that began on the days (UTC) from the first to the last, inclusive. A day comes in several rows, to be
--- summed up: so no reader can forget what is not rolled up yet.
+-- Executions that began on the days (UTC) from the first to the last, inclusive. A day may have several rows, which
+-- the reader sums up, so that none can forget what is not rolled up yet.
 CREATE OR REPLACE FUNCTION public.execution_counts_of(project uuid, first_day date, last_day date)
  RETURNS TABLE(day date, started bigint)
  LANGUAGE sql
@@ -3064,7 +3077,7 @@ CREATE INDEX execution_count_deltas_by_project ON public.execution_count_deltas 
 
 -- Usage ---------------------------------------------------------------------------------------------------------------
 
--- How much a project may use in a calendar month (UTC). A category without a row is not limited.
+-- How much a project may use in a calendar month (UTC). A category without a row has no limit.
 create table usage_limits (
   project_id uuid not null,
   category usage_category not null,
@@ -3092,23 +3105,23 @@ CREATE OR REPLACE FUNCTION public.usage_of(project uuid, in_month date, what usa
  STABLE PARALLEL SAFE
 RETURN (COALESCE((SELECT m.used FROM usage_months m WHERE ((m.project_id = usage_of.project) AND (m.month = usage_of.in_month) AND (m.category = usage_of.what))), (0)::bigint) + COALESCE((SELECT sum(d.used) AS sum FROM usage_deltas d WHERE ((d.project_id = usage_of.project) AND (d.month = usage_of.in_month) AND (d.category = usage_of.what))), (0)::bigint));
 
--- The category that a mail counts in, by its source.
+-- The category in which a mail counts, by its source.
 CREATE OR REPLACE FUNCTION public.usage_of_source(source email_source)
  RETURNS usage_category
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN CASE source WHEN 'TRANSACTIONAL'::email_source THEN 'transactional'::usage_category WHEN 'WORKFLOW'::email_source THEN 'workflows'::usage_category WHEN 'CAMPAIGN'::email_source THEN 'campaigns'::usage_category ELSE NULL::usage_category END;
 
--- The month (UTC) of a moment, as its first day.
+-- The month (UTC) of a moment, as the first day of that month.
 CREATE OR REPLACE FUNCTION public.usage_month(at timestamp with time zone)
  RETURNS date
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (date_trunc('month'::text, (at AT TIME ZONE 'UTC'::text)))::date;
 
--- Takes as much of the month as is wanted, or as is left, and returns how much that is. Called in the statement that
--- accepts it, so that what is counted is what was accepted. Where there is a limit, it stays locked until the commit,
--- and the next caller sees what was taken. `only_whole`: all or nothing, which is the error PU402.
+-- Takes as much of the month's limit as is wanted, or as is left, and returns how much that is. Called in the statement
+-- that accepts the mails, so that what is counted is what was accepted. If there is a limit, its row stays locked until
+-- the commit, and the next caller sees what was taken. `only_whole`: all, or the error PU402.
 CREATE OR REPLACE FUNCTION public.take_usage(project uuid, what usage_category, at timestamp with time zone, wanted integer, only_whole boolean)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3146,7 +3159,8 @@ begin
   return granted;
 end $function$;
 
--- What was accepted since the last roll-up, where there is no limit. Append-only, so that no sender waits for another.
+-- What was accepted since the last roll-up, for categories without a limit. Append-only, so that no sender waits for
+-- another.
 create table usage_deltas (
   project_id uuid not null,
   month date not null,
@@ -3156,7 +3170,7 @@ create table usage_deltas (
 -- Serves `usage_of`.
 CREATE INDEX usage_deltas_by_project ON public.usage_deltas USING btree (project_id);
 
--- Which warnings a project was sent in a month. One for each category and percentage of a limit.
+-- Which warnings a project was sent in a month: one for each category and percentage of a limit.
 create table usage_warnings (
   project_id uuid not null,
   month date not null,
@@ -3166,8 +3180,8 @@ create table usage_warnings (
   constraint usage_warnings_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
--- The ids of a project at Stripe, and what was last read there about its subscription. The values of `status` are
--- Stripe's.
+-- The ids of a project at Stripe, and what was last read from there about its subscription. The values of `status` are
+-- those of Stripe.
 create table billing_accounts (
   project_id uuid not null,
   customer_id text,
@@ -3176,7 +3190,7 @@ create table billing_accounts (
   -- It has begun and not ended, paid or not: usage is charged.
   is_live boolean not null generated always as COALESCE((status = ANY (ARRAY['active'::text, 'trialing'::text, 'past_due'::text, 'unpaid'::text])), false),
   period_ends_at timestamp with time zone,
-  -- When it ends, if somebody has cancelled it.
+  -- When it ends, if it was cancelled.
   cancels_at timestamp with time zone,
   ended_at timestamp with time zone,
   -- Counts the writes. A process that read from Stripe before another one wrote has to read again.
@@ -3192,8 +3206,8 @@ create table billing_accounts (
 -- Serves `usage_reports.make`.
 CREATE INDEX billing_accounts_live ON public.billing_accounts USING btree (project_id) WHERE is_live;
 
--- The parts of the usage that Stripe is told. Project, month, category and number identify a part, here and there:
--- however often it is reported, it counts once.
+-- The parts of the usage that are reported to Stripe. Project, month, category and number identify a part, both here and
+-- at Stripe: however often it is reported, it counts once.
 create table usage_reports (
   project_id uuid not null,
   month date not null,
@@ -3205,14 +3219,14 @@ create table usage_reports (
   -- Null for usage from before there was a subscription: it is neither charged nor reported.
   customer_id text,
   event_name text,
-  -- When it was used, as far as Stripe is concerned.
+  -- The time of use that is reported to Stripe.
   at timestamp with time zone not null,
-  -- Until then the process that reports it is the only one to do so.
+  -- Until then, only the process that is reporting it may do so.
   held_until timestamp with time zone,
-  -- When it was first reported without an answer.
+  -- When it was first reported without a response.
   tried_at timestamp with time zone,
   settled_at timestamp with time zone,
-  -- Why it does not count, where it was settled that way.
+  -- Why it does not count, if it was settled that way.
   error text,
   constraint usage_reports_pkey PRIMARY KEY (project_id, month, category, number),
   constraint usage_reports_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
@@ -3225,7 +3239,7 @@ CREATE INDEX usage_reports_open ON public.usage_reports USING btree (at) WHERE (
 -- Operation -----------------------------------------------------------------------------------------------------------
 
 -- The processes that run jobs. The row is the heartbeat; a live process also holds an advisory lock named by `lock_id`,
--- which Postgres releases as soon as its connection is gone.
+-- which Postgres releases as soon as its connection ends.
 create table workers (
   id uuid not null,
   lock_id integer not null generated always as identity,
@@ -3235,20 +3249,20 @@ create table workers (
   pools text[] not null default '{}'::text[],
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
-  -- Since when the mail server refuses this process; null while it does not.
+  -- Since when the mail server has refused this process; null while it does not.
   mail_away_since timestamp with time zone,
-  -- Lanes of jobs in which the process makes no progress, although something is due.
+  -- Lanes of jobs in which the process makes no progress, although jobs are due.
   standing text[] not null default '{}'::text[],
-  -- Whether the process captures mail, because it has no `SMTP_URL`: released mails must not reach one of these.
+  -- Whether the process captures mail, because it has no `SMTP_URL`: released mails must not reach such a process.
   captures boolean not null default false,
   constraint workers_pkey PRIMARY KEY (id),
   constraint workers_lock_id_key UNIQUE (lock_id)
 );
 
--- The jobs of the queue. The view of graphile-worker has neither payloads, by which we know whose job it is, nor
--- `is_available`, the condition of the index by which due jobs are found. So two functions read its private tables, and no
--- statement does. Postgres inlines this one. Its body is a text and not parsed ahead: else the tables could not be altered
--- by a later version of the library.
+-- The jobs of the queue. The view of graphile-worker has neither payloads, which tell whose job it is, nor
+-- `is_available`, the condition of the index that finds due jobs. So two functions read its private tables, and no
+-- statement does. Postgres inlines this one. Its body is a string that is not parsed in advance: otherwise a later version
+-- of the library could not alter the tables.
 CREATE OR REPLACE FUNCTION public.queued_jobs()
  RETURNS TABLE(id bigint, task text, payload json, key text, run_at timestamp with time zone, attempts smallint, max_attempts smallint, is_available boolean, locked_by text)
  LANGUAGE sql
@@ -3259,8 +3273,9 @@ AS $function$
   join graphile_worker._private_tasks t on t.id = j.task_id
 $function$;
 
--- Gives back jobs that these pools of workers hold and do not run, with the named queue in which one of them stands. The
--- attempt came to nothing, so it does not count. `force_unlock_workers` gives back all jobs of a pool, and counts the attempt.
+-- Gives back jobs that these pools of workers hold but do not run, with the named queues that these jobs are in. They
+-- were never run, so the attempt does not count. `force_unlock_workers` gives back all jobs of a pool, and counts the
+-- attempt.
 CREATE OR REPLACE FUNCTION public.give_back_jobs(ids bigint[], pools text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -3278,7 +3293,7 @@ begin
   where line.id = given.job_queue_id and line.locked_by = any(pools);
 end $function$;
 
--- Until when rows may have been removed because of their age. What was counted of them stays counted.
+-- The time up to which rows may have been removed because of their age. What was counted of them stays counted.
 create table expired (
   kind text not null,
   until timestamp with time zone not null,
@@ -3300,8 +3315,8 @@ CREATE OR REPLACE FUNCTION public.recounting(project uuid, kind text)
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(((('recounting '::text || kind) || ' '::text) || (project)::text), (0)::bigint);
 
--- Who has sent requests with X-Forwarded-For without being named in TRUSTED_PROXIES. Each process writes a row at most
--- once an hour.
+-- Addresses that have sent requests with X-Forwarded-For without being named in TRUSTED_PROXIES. Each process writes a
+-- row at most once an hour.
 create table unnamed_proxies (
   peer text not null,
   seen_at timestamp with time zone not null,

@@ -23,14 +23,14 @@ begin
 end $$;
 comment on function uuid_v7 is
 'A time-ordered id (RFC 9562): new rows go to the right edge of their index, and a range of ids is a range of time.
-Postgres has a generator of its own from 18 on. Before that, the first 48 bits of a random UUID are replaced by the
+Postgres has its own generator since version 18. Before that, the first 48 bits of a random UUID are replaced by the
 milliseconds, and its version digit by 7.';
 
 create function first_id_at(at timestamptz) returns uuid
 language sql immutable strict parallel safe
 return rpad(lpad(to_hex(greatest(0, floor(extract(epoch from at) * 1000))::bigint), 12, '0'), 32, '0')::uuid;
 comment on function first_id_at is
-'The first id that can be made at a moment: where a range of time begins in the order of ids.';
+'The lowest id that can be made at a given moment: the start of a range of time in the order of ids.';
 
 create function time_of_id(id uuid) returns timestamptz
 language sql immutable strict parallel safe
@@ -41,14 +41,14 @@ create function number_of(value jsonb) returns numeric
 language sql immutable parallel safe
 return case when jsonb_typeof(value) = 'number' then value::numeric end;
 comment on function number_of is
-'The number that a JSON value is, or null. A string of digits is not a number.
-Compiled conditions (src/audience/conditions/mod.ts) are made of this function and the next two. Each is a single
-expression, so that Postgres inlines it, and none can fail, whatever the data holds.';
+'A JSON value as a number, or null if it is not one. A string of digits is not a number.
+Compiled conditions (src/audience/conditions/mod.ts) use this function and the next two. Each is a single expression,
+so that Postgres inlines it, and none can fail, whatever the data contains.';
 
 create function text_of(value jsonb) returns text
 language sql immutable parallel safe
 return case when jsonb_typeof(value) = 'string' then value #>> '{}' end;
-comment on function text_of is 'The string that a JSON value is, or null.';
+comment on function text_of is 'A JSON value as a string, or null if it is not one.';
 
 create function instant_of(value text) returns timestamptz
 language sql stable parallel safe
@@ -61,13 +61,14 @@ end;
 comment on function instant_of is
 'The instant that a text states in ISO 8601, or null: an existing day of the years 1000 to 9999, with or without a
 time, with or without an offset (without one it is UTC, the time zone of our sessions). `toInstant` in
-src/audience/conditions/_instants.ts accepts the same texts. Nothing reaches the cast that it would refuse. Leap days
-have the second pattern, so that the first stays short: matching is what takes the time (2 microseconds).';
+src/audience/conditions/_instants.ts accepts the same texts. Nothing reaches the cast that the cast would refuse.
+Leap days have a pattern of their own, which keeps the first one short: matching takes most of the time (2
+microseconds).';
 
 create function quarter_of(at timestamptz) returns timestamptz
 language sql immutable parallel safe
 return date_bin('15 minutes', at, '2000-01-01 00:00:00+00');
-comment on function quarter_of is 'The start of the quarter of an hour that a moment lies in.';
+comment on function quarter_of is 'The start of the quarter of an hour that contains a moment.';
 
 create function workflow_depth() returns int
 language sql stable parallel safe
@@ -95,6 +96,6 @@ begin
 end $$;
 comment on function assert_not_held is
 'Fails with `lock_not_available` when another transaction has held one of these tables for longer than 200 ms, in one
-of these lock modes (null: any). Waiting behind it would make everybody else wait, too.';
+of these lock modes (null: any). Waiting behind it would make all others wait, too.';
 
 comment on table migrations is 'The migrations that have been applied.';

@@ -27,14 +27,14 @@ comment on column projects.resend_in_doubt is
 comment on column projects.tracking is
 'Whether opens and clicks are tracked. MARKETING_ONLY: not in TRANSACTIONAL mail.';
 comment on column projects.language is
-'Of the footer and the hosted pages, for contacts without a language of their own.';
-comment on column projects.timezone is 'IANA name of the time zone in which its days begin, in charts and lists.';
+'The language of the footer and the hosted pages, for contacts without a language of their own.';
+comment on column projects.timezone is 'IANA name of the time zone that defines its days in charts and lists.';
 comment on column projects.send_rate is
-'Mails a second, over all processes. Null: as many as the installation may send.';
-comment on column projects.webhook_secret is 'Signs the webhooks of its workflows; encrypted. Made on first use.';
+'Mails per second, across all processes. Null: as many as the installation may send.';
+comment on column projects.webhook_secret is 'Signs the webhooks of its workflows; encrypted. Created on first use.';
 comment on column projects.deleted_at is
-'Since when it is being removed: from then on it is treated as gone. It is disabled as well, so that nothing of it is
-sent.';
+'Since when it has been in removal: from then on it counts as deleted. It is disabled as well, so that nothing of it
+is sent.';
 
 create index projects_limited on projects (id) where send_rate is not null;
 comment on index projects_limited is 'Serves `send_rates.limited`: hardly any project has a rate of its own.';
@@ -48,7 +48,8 @@ begin
   raise exception 'a deleted project does not come back' using errcode = 'insufficient_privilege';
 end $$;
 comment on function refuse_return is
-'Refuses to bring a deleted project back. Otherwise lines of its audit log could be removed while it counts as deleted.';
+'Refuses to bring a deleted project back. Otherwise lines of its audit log could be removed while it counts as
+deleted.';
 
 create trigger projects_stay_deleted
 before update of deleted_at on projects
@@ -77,7 +78,7 @@ create table idempotency_keys (
   primary key (project_id, key)
 );
 
-comment on table idempotency_keys is 'Idempotency keys that were used, each with the answer to its request.';
+comment on table idempotency_keys is 'Idempotency keys that were used, each with the response to its request.';
 
 create index idempotency_keys_expired on idempotency_keys (expires_at);
 comment on index idempotency_keys_expired is 'Serves `idempotency_keys.purge`.';
@@ -99,9 +100,9 @@ create table audit (
 
 comment on table audit is 'Who did what to a project. Append-only; removed only with the project.';
 comment on column audit.actor_user_id is
-'Kept when the user is deleted, like the name: the address of a user, or the last characters of a key.';
+'Kept when the user is deleted, like `actor_name`: the address of a user, or the last characters of a key.';
 comment on column audit.subject is
-'What it was done to, in words that outlive it: an address, a domain, the name of a campaign.';
+'What it was done to, in text that outlives it: an address, a domain, the name of a campaign.';
 
 create function refuse_audit_change() returns trigger
 language plpgsql as $$
@@ -150,10 +151,10 @@ create table resets (
 );
 
 comment on table resets is
-'Projects that are being reset. Each column holds the highest id of its table when the reset was asked for, null where
+'Projects that are being reset. Each column holds the highest id of its table when the reset was requested, or null if
 the table had no rows. Rows up to that id are removed, and nothing that they lead to is sent any more. Ids are ordered
-by time, so rows made later stay. What goes with a reset is said by the functions `is_reset`. There is a row only while a
-reset is under way: asking costs a look at an empty table.';
+by time, so rows made later stay. The functions `is_reset` define what a reset removes. A row exists only while a reset
+is in progress, so a check usually reads an empty table.';
 
 create function contacts_reset_up_to(project uuid) returns uuid
 language sql stable parallel safe
@@ -161,14 +162,14 @@ return coalesce(
   (select r.contacts from resets r where r.project_id = project), '00000000-0000-0000-0000-000000000000'
 );
 comment on function contacts_reset_up_to is
-'The contacts of a project up to this id go with a reset; the nil UUID where none is under way.';
+'A reset removes the contacts of a project up to this id. The nil UUID if no reset is in progress.';
 
 create function starts_of_workflows(project uuid) returns bigint
 language sql immutable parallel safe
 return hashtextextended('starts of workflows ' || project::text, 0);
 comment on function starts_of_workflows is
-'Key of the advisory lock between a reset and the code that starts workflows: nothing may start that the reset has not
-seen.';
+'Key of the advisory lock between a reset and the code that starts workflows: nothing may start that the reset has
+not seen.';
 
 create function remove_project_rows(project uuid, from_table text, max_rows int) returns int
 language plpgsql as $$
@@ -183,4 +184,4 @@ begin
 end $$;
 comment on function remove_project_rows is
 'Deletes up to `max_rows` rows of a project from a table and returns how many. For tables that hold few rows of a
-project, or that are already empty when the removal reaches them: it uses no key.';
+project, or that are already empty when the removal reaches them: it does not use the primary key.';

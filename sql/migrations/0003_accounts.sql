@@ -13,8 +13,8 @@ comment on column users.password_hash is
 'Argon2id, with its salt and costs. Null for people who only sign in through a provider.';
 comment on column users.verified_elsewhere is
 'The address was verified in a browser that was not logged in. So somebody reads its mail, but not necessarily the
-person who made the account. That person is asked for the password, or for a new one by mail, before joining a project
-by invitation or linking a sign-in provider.';
+person who created the account. That person is asked for the password, or for a new one by mail, before joining a
+project by invitation or linking a sign-in provider.';
 
 create table identities (
   issuer     text not null check (octet_length(issuer) <= 1000),
@@ -25,10 +25,10 @@ create table identities (
 );
 
 comment on table identities is
-'Who a user is at a sign-in provider. By the id that the provider keeps: addresses change there, and are given to
-others.';
+'Who a user is at a sign-in provider, by the id that the provider assigns: addresses can change there, and can be
+reassigned to other people.';
 comment on column identities.issuer is
-'The issuer as it names itself: two providers may use the same id for two people.';
+'The name that the issuer gives itself. It is part of the key: two providers may use the same id for two people.';
 
 create index identities_by_user on identities (user_id);
 comment on index identities_by_user is 'Serves the deletion of a user.';
@@ -39,8 +39,8 @@ create table oauth_callbacks (
 );
 
 comment on table oauth_callbacks is
-'Sign-ins that came back from a provider. Each may come back once; which browser began it is known to that browser
-alone.';
+'Sign-ins that came back from a provider. Each may come back once. Only the browser that started it knows that
+it did.';
 
 create index oauth_callbacks_by_age on oauth_callbacks (taken_at);
 comment on index oauth_callbacks_by_age is 'Serves `oauth_callbacks.purge`.';
@@ -109,10 +109,11 @@ create table invitations (
 );
 
 comment on table invitations is
-'People who were invited to a project and have not joined yet. Their address may have no account, or none that was
-verified.';
+'People who were invited to a project and have not joined yet. Their address may have no account, or an account that
+is not verified.';
 comment on column invitations.invited_by is
-'The user who vouches for the role, and must still be allowed to when it is accepted. Null: the operator.';
+'The user who granted the role, and must still be allowed to grant it when the invitation is accepted. Null: the
+operator.';
 comment on column invitations.token_hash is
 'SHA-256 of the token in the mail. Whoever has the token reads the mail of that address.';
 
@@ -125,8 +126,8 @@ create unlogged table login_failures (
 );
 
 comment on table login_failures is
-'When log-ins failed lately, and when accounts were made. By address, by user and by network, each as a hash. Losing it
-in a crash costs a few guesses, so it is unlogged.';
+'When log-ins failed recently, and when accounts were created. By address, by user and by network, each as a hash.
+Losing it in a crash allows a few more guesses, so it is unlogged.';
 
 create unlogged table user_rate_limits (
   user_id uuid primary key,
@@ -145,7 +146,7 @@ create table daily_counts (
 );
 
 comment on table daily_counts is
-'How often something was done on a day (UTC), by somebody or to an address. It outlives projects, so that a new project
+'How often something was done on a day (UTC), by a person or to an address. It outlives projects, so that a new project
 does not start from zero.';
 comment on column daily_counts.key is 'What was done, and by or to whom.';
 
@@ -168,12 +169,12 @@ create table platform_mails (
 comment on table platform_mails is
 'Mails of the installation itself, to the people who manage projects. They are not in the ledger.';
 comment on column platform_mails.words is
-'Its text: paragraphs, and perhaps a link meant for one person. Encrypted. Null once it was sent or given up.';
-comment on column platform_mails.reason is 'Why the recipient gets it: the last line of the mail.';
+'Its text: paragraphs, and possibly a link meant for one person. Encrypted. Null once it was sent or given up.';
+comment on column platform_mails.reason is 'Why the recipient receives it: the last line of the mail.';
 comment on column platform_mails.doubts is
-'How many attempts ended without an answer, so that nobody knows whether the mail was taken.';
-comment on column platform_mails.held_until is 'Until then the process that sends it is the only one to do so.';
-comment on column platform_mails.error is 'The last answer of the mail server, or why it was given up.';
+'How many attempts ended without a response, so that it is unknown whether the mail was accepted.';
+comment on column platform_mails.held_until is 'Until then, only the process that is sending it may do so.';
+comment on column platform_mails.error is 'The last response of the mail server, or why it was given up.';
 
 create index platform_mails_oldest on platform_mails (created_at);
 comment on index platform_mails_oldest is 'Serves `platform_mails.purge`.';

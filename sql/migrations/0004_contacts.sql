@@ -20,9 +20,9 @@ comment on column contacts.was_subscribed is
 '`subscribed` before the last write; null in a new row. With it a single upsert writes the row and reports what
 changed, even when two upserts meet. Postgres 18 has `returning old`; we support 15.';
 comment on column contacts.opted_out_at is
-'Since when the person does not want mail: unsubscribed after having been subscribed.';
+'Since when the person has not wanted mail: unsubscribed after having been subscribed.';
 comment on constraint contacts_data_size on contacts is
-'64 KB of JSON. The stored form is measured first, because that costs nothing.';
+'64 KB of JSON. The stored size is checked first, because that costs nothing.';
 
 alter table contacts alter column email set statistics 1000;
 
@@ -41,13 +41,13 @@ return case
   else (current || sets) - array(select jsonb_array_elements_text(deletes))
 end;
 comment on function merge_contact_data is
-'How a request changes the data of a contact, everywhere: values over the old ones, then the deletions. `deletes` is a
+'How every request changes the data of a contact: new values replace old ones, then keys are deleted. `deletes` is a
 JSON array of keys, or null.';
 
 create function is_reset(r resets, c contacts) returns boolean
 language sql immutable parallel safe
 return c.id <= r.contacts;
-comment on function is_reset(resets, contacts) is 'Whether a contact goes with a reset.';
+comment on function is_reset(resets, contacts) is 'Whether a reset removes a contact.';
 
 create table contact_counts (
   project_id uuid not null references projects on delete cascade,
@@ -58,8 +58,8 @@ create table contact_counts (
 );
 
 comment on table contact_counts is
-'How many contacts have a field, by the type of its value. Under the field '''': how many contacts there are, by
-subscription. Maintained by triggers, so that no statement can forget it.';
+'How many contacts have a field, by the type of its value. Under the field '''': the number of contacts, by
+subscription. Maintained by triggers, so that no statement can forget to.';
 
 create table contact_count_deltas (
   project_id uuid not null,
@@ -80,7 +80,7 @@ return case jsonb_typeof(value)
   when 'number' then 'number'
   when 'boolean' then 'boolean'
   when 'string' then case
-    -- The look at a date is costly, and most text does not even resemble one.
+    -- Checking for a date is costly, and most text does not even resemble one.
     when value #>> '{}' not like '____-__-__%' then 'string'
     when instant_of(value #>> '{}') is null then 'string'
     else 'date'
@@ -121,7 +121,7 @@ begin
   return null;
 end $$;
 comment on function count_contacts_removed is
-'Takes the fields and the subscription of deleted contacts off the counts.';
+'Subtracts the fields and the subscription of deleted contacts from the counts.';
 
 create function count_contacts_changed() returns trigger
 language plpgsql set enable_nestloop = off as $$
@@ -158,7 +158,7 @@ begin
 end $$;
 comment on function count_contacts_changed is
 'Counts only what differs: most writes change neither the subscription nor the set of fields.
-The plan of its join is cached, and made while few rows have changed: a nested loop would then be kept for good.';
+The plan of its join is cached, and is made when few rows have changed: a nested loop would then be kept permanently.';
 
 create trigger contacts_count_added
 after insert on contacts referencing new table as added
@@ -174,7 +174,7 @@ create trigger contacts_count_changed
 after update on contacts referencing old table as removed new table as added
 for each statement execute function count_contacts_changed();
 comment on trigger contacts_count_changed on contacts is
-'Appends to `contact_count_deltas`, where the subscription or a field differs.';
+'Appends to `contact_count_deltas` if the subscription or a field differs.';
 
 create type contact_job_state as enum ('waiting', 'active', 'completed', 'failed');
 
@@ -197,7 +197,7 @@ create table contact_imports (
 );
 
 comment on table contact_imports is
-'Imports of contacts from files. A row is the work and its report; `rows_done` is how far it has come.';
+'Imports of contacts from files. A row is both the job and its report; `rows_done` is its progress.';
 comment on column contact_imports.row_count is 'Null until the whole file has been read once.';
 comment on column contact_imports.errors is 'The first 1,000: `{row, email, error}`.';
 
@@ -214,8 +214,8 @@ create table contact_import_pieces (
 );
 
 comment on table contact_import_pieces is
-'The file of an import, until it is done. In pieces of 64 KB, so that nobody holds more than one of them in memory;
-deflated (RFC 1951) before they get here, because the driver sends every byte as two characters.';
+'The file of an import, until it is done. In pieces of 64 KB, so that no process holds more than one of them in memory;
+deflated (RFC 1951) before they are sent here, because the driver sends every byte as two characters.';
 
 -- Compressed already.
 alter table contact_import_pieces alter column deflated set storage external;
@@ -245,7 +245,7 @@ create table bulk_jobs (
 );
 
 comment on table bulk_jobs is
-'Work on many contacts: those in `contact_ids`, or those that match `filter`. `after_id` is how far it has come.';
+'Work on many contacts: those in `contact_ids`, or those that match `filter`. `after_id` is how far it has got.';
 comment on column bulk_jobs.filter is '`{search?, subscribed?, segmentId?}`';
 comment on column bulk_jobs.contact_count is 'Null until counted.';
 comment on column bulk_jobs.errors is 'The first 1,000: `{contactId, error}`.';

@@ -13,11 +13,11 @@ create table events (
 ) partition by range (id);
 
 comment on table events is
-'What happened, to whom. Rows are only added. Each month (UTC) is a partition: an old one is dropped at once, and a
-range of time, which is a range of ids, reads only its own partitions.';
+'What happened, and to whom. Rows are only added. Each month (UTC) is a partition: an old one is dropped in one step,
+and a range of time, which is a range of ids, reads only its own partitions.';
 comment on column events.bot is 'An open or a click that was not made by a person.';
 comment on column events.depth is
-'Of `workflow_depth`, for code that finds an event without the job that carries its depth.';
+'The value of `workflow_depth`, for code that finds an event without the job that carries its depth.';
 
 create table events_default partition of events default;
 comment on table events_default is 'Events of months without a partition: no event is ever refused.';
@@ -44,9 +44,10 @@ begin
   from pg_attribute a
   where a.attrelid = 'events'::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = '';
   execute format('create table %I (like events including all)', partition);
-  -- In the order of those who write. Attaching would take less of the events: then who had waited for the default
-  -- partition would go on with the partitions of before. A writer would be refused, because it is not the right one any
-  -- more, and a reader would miss what has moved. Who waits for the whole looks anew at what it is made of.
+  -- In the order in which writers lock. Attaching alone would take a weaker lock on `events`: a transaction that had
+  -- waited for the default partition would then continue with the old list of partitions. A writer would be refused,
+  -- because that partition is no longer the right one, and a reader would miss the rows that have moved. A transaction
+  -- that waits for the whole table reads the list of partitions again.
   lock table projects, contacts in share row exclusive mode;
   lock table only events in access exclusive mode;
   lock table events_default in access exclusive mode;
@@ -59,9 +60,9 @@ begin
   return true;
 end $$;
 comment on function make_events_partition is
-'Makes the partition of a month, such as `events_2026_11`; false when it exists. Events of the month that lie in the
-default partition move into it; no trigger fires for them, because nothing happened. It is attached when complete:
-readers and writers of events wait for a moment only, and where it would take longer it fails instead.';
+'Creates the partition of a month, such as `events_2026_11`; returns false if it exists. Events of the month that are in
+the default partition move into it; no trigger fires for them, because they are not new. It is attached when complete:
+readers and writers of events wait only for a moment. If they would have to wait longer, it fails instead.';
 
 select make_events_partition((date_trunc('month', now() at time zone 'UTC') + n * interval '1 month')::date)
 from generate_series(0, 2) as n;
@@ -83,18 +84,18 @@ begin
   return true;
 end $$;
 comment on function drop_events_partition is
-'Drops a partition of events in one statement: if the process is killed meanwhile, it stays as it was. It cannot be
-detached concurrently while there is a default partition. Readers and writers of events wait for a moment only, and
-where it would take longer it fails instead.';
+'Drops a partition of events in one statement: if the process is killed meanwhile, nothing has changed. A partition
+cannot be detached concurrently while there is a default partition. Readers and writers of events wait only for a
+moment. If they would have to wait longer, it fails instead.';
 
 create index events_by_contact on events (project_id, contact_id, name, id);
 comment on index events_by_contact is 'Serves the deletion of a contact, and conditions on events.';
 
 create index events_by_name on events (project_id, name, id) include (contact_id, bot);
 comment on index events_by_name is
-'Serves conditions on events over a whole audience: from the index alone where no time is given, and in the order of
-time, which is that of ids. Of 5,000,000 events a count takes a quarter to half of the time it takes without. Serves
-`activity.page`, too.';
+'Serves conditions on events over a whole audience: from the index alone if no time is given, and in the order of
+time, which is that of ids. A count of 5,000,000 events takes a quarter to half of the time that it takes without it.
+Also serves `activity.page`.';
 
 create index events_triggered on events (project_id, id)
 where name not in (
@@ -102,9 +103,9 @@ where name not in (
   'contact.subscribed', 'contact.unsubscribed'
 );
 comment on index events_triggered is
-'Serves `activity.page`: events that are neither of mails nor of subscriptions, so those that a client tracks and those
-of segments. Where a project sends a thousand mails for each of them, they are found without walking past those.
-The feed is in the order of event ids; everything else in it is placed by the first id possible at its time. (The id
+'Serves `activity.page`: events that concern neither mails nor subscriptions, that is, those that a client tracks and
+those of segments. If a project sends a thousand mails for each of them, they are found without reading past those.
+The feed is in the order of event ids; everything else in it is placed by the lowest id possible at its time. (The id
 of an execution holds the time of its event, not its own.)';
 
 create table event_counts (
@@ -116,11 +117,11 @@ create table event_counts (
 );
 
 comment on table event_counts is
-'Events by name and day (UTC, of `created_at`). Except for what is still in `event_count_deltas`. They outlive the
+'Events by name and day (UTC, of `created_at`), except for those still in `event_count_deltas`. The counts outlive the
 partitions of the events.';
 
 create index event_counts_by_name on event_counts (project_id, name, day);
-comment on index event_counts_by_name is 'Serves the counting of one name.';
+comment on index event_counts_by_name is 'Serves the counts of one name.';
 
 create table event_totals (
   project_id uuid not null references projects on delete cascade,
@@ -130,8 +131,8 @@ create table event_totals (
 );
 
 comment on table event_totals is
-'Events by name, over all days. So that a project of ten years is not slower than a new one. Except for what is still
-in `event_count_deltas`.';
+'Events by name, over all days, except for those still in `event_count_deltas`. With it, a project of ten years is not
+slower than a new one.';
 
 create table event_count_deltas (
   project_id uuid not null,
@@ -158,8 +159,8 @@ begin atomic
   where d.project_id = project and d.day >= first_day and d.day <= last_day;
 end;
 comment on function event_counts_of is
-'Events by name on the days (UTC) from the first to the last, inclusive. A day comes in several rows, to be summed up:
-so no reader can forget what is not rolled up yet.';
+'Events by name on the days (UTC) from the first to the last, inclusive. A day may have several rows, which the
+reader sums up, so that none can forget what is not rolled up yet.';
 
 create function event_totals_of(project uuid)
 returns table (name text, count bigint)
@@ -174,7 +175,7 @@ begin atomic
   where d.project_id = project;
 end;
 comment on function event_totals_of is
-'Events by name of all time. A name comes in several rows, too, and may sum up to zero.';
+'Events by name, of all time. A name may have several rows here, too, and may sum up to zero.';
 
 create function count_events_added() returns trigger
 language plpgsql as $$
@@ -197,7 +198,7 @@ begin
   return null;
 end $$;
 comment on function count_events_removed is
-'Takes events that are deleted, with their contact or by their name, off the counts. A partition that is dropped leaves
+'Subtracts events that are deleted, with their contact or by their name, from the counts. Dropping a partition leaves
 the counts as they are.';
 
 create trigger events_count_added

@@ -20,7 +20,8 @@ create table segments (
 
 comment on table segments is
 'A named part of the audience. Its members are the contacts that match a condition, or a list kept by hand.';
-comment on column segments.slug is 'Fixed when the segment is made: the names of its entry and exit events contain it.';
+comment on column segments.slug is
+'Fixed when the segment is created: the names of its entry and exit events contain it.';
 comment on column segments.computed_at is
 'When the members or their count were last computed; null when they never were.';
 
@@ -38,7 +39,7 @@ create table segment_members (
 );
 
 comment on table segment_members is
-'The members of segments. Of a tracked dynamic one: those of when it was last computed.';
+'The members of segments. For a tracked dynamic segment: its members when it was last computed.';
 
 create index segment_members_by_contact on segment_members (project_id, contact_id, segment_id);
 comment on index segment_members_by_contact is 'Serves the deletion of a contact, and the segments of one contact.';
@@ -50,11 +51,12 @@ create table segment_candidates (
 );
 
 comment on table segment_candidates is
-'Contacts to look at again, because they may enter or leave a segment. They changed, or had an event, in a project that
-tracks the members of a dynamic segment; they are looked at within seconds. Written by triggers, so that no statement
-can forget it; where no segment is tracked it stays empty, at the cost of one look at an index.';
+'Contacts to check again, because they may enter or leave a segment. They changed, or had an event, in a project that
+tracks the members of a dynamic segment; they are checked within seconds. Written by triggers, so that no statement can
+forget to. If no segment is tracked, it stays empty, at the cost of one index lookup.';
 comment on column segment_candidates.depth is
-'Of `workflow_depth`: a contact that a workflow changed may enter or leave a segment, which is an event again.';
+'The value of `workflow_depth`: a contact that a workflow changed may enter or leave a segment, which is another
+event.';
 
 create index segment_candidates_by_project on segment_candidates (project_id);
 comment on index segment_candidates_by_project is 'Serves `segment_candidates.take`.';
@@ -76,10 +78,10 @@ begin
   );
 end $$;
 comment on function enqueue_segment_upkeep is
-'Enqueues the job that computes them: about one a second and project, however many contacts change. The job key holds
-the second in which the job is due, one to two from now, so that it cannot begin before a short transaction has
-committed (longer ones are found within a minute, by wake_segments). Nobody waits for a key that another transaction
-has not committed yet: a job without a key is added, and finds nothing left to do.';
+'Enqueues the job that computes them: about one per second and project, however many contacts change. The job key
+contains the second in which the job is due, one to two from now, so that it cannot begin before a short transaction
+has committed (longer ones are found within a minute, by wake_segments). No transaction waits for a key that another one
+has not committed yet: it adds a job without a key, which finds nothing left to do.';
 
 create function note_segment_candidates(project_ids uuid[], contact_ids uuid[]) returns void
 language plpgsql as $$
@@ -102,7 +104,7 @@ begin
   end loop;
 end $$;
 comment on function note_segment_candidates is
-'Adds these contacts to `segment_candidates`, where their project tracks a segment.';
+'Adds these contacts to `segment_candidates` if their project tracks a segment.';
 
 create function note_contacts_added() returns trigger
 language plpgsql as $$
@@ -112,7 +114,7 @@ begin
   end if;
   return null;
 end $$;
-comment on function note_contacts_added is 'Whoever is new may belong to a tracked segment.';
+comment on function note_contacts_added is 'A new contact may belong to a tracked segment.';
 
 create function note_contacts_changed() returns trigger
 language plpgsql set enable_nestloop = off as $$
@@ -131,8 +133,8 @@ begin
   return null;
 end $$;
 comment on function note_contacts_changed is
-'Whoever has changed in something that conditions ask for may enter or leave a tracked segment.
-The plan of its join is cached, and made while few rows have changed: a nested loop would then be kept for good.';
+'A contact that has changed in a field that conditions use may enter or leave a tracked segment.
+The plan of its join is cached, and is made when few rows have changed: a nested loop would then be kept permanently.';
 
 create function note_contacts_of_events() returns trigger
 language plpgsql as $$
@@ -148,7 +150,7 @@ begin
   end if;
   return null;
 end $$;
-comment on function note_contacts_of_events is 'Whoever had an event may enter or leave a tracked segment.';
+comment on function note_contacts_of_events is 'A contact that had an event may enter or leave a tracked segment.';
 
 create trigger contacts_note_added
 after insert on contacts referencing new table as added

@@ -18,8 +18,7 @@ create table templates (
 );
 
 comment on table templates is
-'Mails to be sent again and again. `body` is what the author wrote, `html` what is rendered: the same, unless the body
-is MJML.';
+'Reusable mails. `body` is what the author wrote, `html` what is rendered: the same, unless the body is MJML.';
 
 create table contents (
   project_id  uuid not null references projects on delete cascade,
@@ -42,17 +41,18 @@ create table contents (
   check ((html is null) = (emptied_at is not null))
 );
 
-comment on table contents is 'What a message says, once for all its recipients. The ledger does not depend on it.';
+comment on table contents is
+'The content of a message, stored once for all its recipients. The ledger does not depend on it.';
 comment on column contents.html is
-'Null once nobody needs the body any more. What remains identifies its mails: subject, sender, template.';
+'Null once the body is no longer needed. What remains identifies its mails: subject, sender, template.';
 comment on column contents.text is
-'The text part, where it is the same for every recipient; null where it is made for each.';
+'The text part if it is the same for every recipient; null if it is made for each.';
 comment on column contents.data is
 'The `data` of the request: it overrides that of the contact, for this message only.';
 comment on column contents.tracked is
 'Whether opens and clicks of its mails are tracked: the setting of the project when they were accepted.';
 comment on column contents.shared is
-'More than one mail has this content, so that the sending process keeps it in memory.';
+'More than one mail has this content, so the sending process keeps it in memory.';
 comment on column contents.emptied_at is 'When the body was removed.';
 
 create index contents_full on contents (id) where emptied_at is null;
@@ -85,8 +85,8 @@ create table uploads (
 );
 
 comment on table uploads is
-'Images of templates and mails, public for anyone who knows their address. A key stands for the bytes that a project
-uploaded: the same file twice is one row, and what a key stands for never changes.';
+'Images of templates and mails, public to anyone who knows their address. A key identifies the bytes that a project
+uploaded: the same file uploaded twice is one row, and what a key identifies never changes.';
 comment on column uploads.bytes is 'Null for an image that is stored in S3.';
 comment on column uploads.stored_at is
 'Null until it is in S3. The row is written first, so that S3 never holds an object that no row knows.';

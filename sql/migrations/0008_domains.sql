@@ -27,24 +27,24 @@ create table domains (
 );
 
 comment on table domains is 'The domains that a project may send from, in lower-case ASCII (IDNs encoded).';
-comment on column domains.trusted is 'The operator vouches for it: it stays VERIFIED whatever the DNS says.';
+comment on column domains.trusted is 'The operator vouches for it: it stays VERIFIED, whatever the DNS returns.';
 comment on column domains.return_path is 'Where its mails bounce to.';
 comment on column domains.dkim_selector is
 'The key that signs its mails. The private part is encrypted with `SECRET_KEY` and bound to both ids of its row.';
 comment on column domains.record_states is
-'The state of each record when the DNS last gave an answer about it: `{"DKIM TXT": "VERIFIED", …}`.';
-comment on column domains.verified_at is 'Since when the DNS proves it. Null: it does not, or no longer does.';
+'The state of each record when the DNS last returned an answer for it: `{"DKIM TXT": "VERIFIED", …}`.';
+comment on column domains.verified_at is 'Since when the DNS has verified it. Null: it does not, or no longer does.';
 comment on column domains.failures is 'Failed checks in a row. `failing_since` is the time of the first of them.';
 comment on column domains.check_started_at is
-'Written by the process that checks it, before it asks the DNS: nobody else checks it for a while, and a result that
-comes later than that is discarded.';
+'Written by the process that checks it, before the DNS lookup: no other process checks it for a while, and a result that
+arrives later than that is discarded.';
 comment on column domains.next_check_at is 'Null: never, because there is no key to look for.';
 
 create index domains_due on domains (next_check_at);
 comment on index domains_due is 'Serves `domains.claim_due`.';
 
 create index domains_by_return_path on domains (return_path);
-comment on index domains_by_return_path is 'Serves `domains.returned_to`, which runs for every mail that comes back.';
+comment on index domains_by_return_path is 'Serves `domains.returned_to`, which runs for every returned mail.';
 
 create index domains_verified on domains (domain) where status = 'VERIFIED';
 comment on index domains_verified is 'Serves `received_mails.receivers`.';

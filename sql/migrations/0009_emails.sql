@@ -4,7 +4,7 @@ create type email_status as enum (
   'PENDING', 'SENDING', 'CAPTURED', 'IN_DOUBT', 'SENT', 'DELIVERED', 'OPENED', 'CLICKED', 'BOUNCED', 'COMPLAINED',
   'FAILED', 'SUPPRESSED'
 );
-comment on type email_status is 'CAPTURED: nobody has received it, and it can still be sent.';
+comment on type email_status is 'CAPTURED: it was not sent to anyone, and can still be sent.';
 
 create function reached(said email_status, opened_at timestamptz, clicked_at timestamptz) returns email_status
 language sql immutable parallel safe
@@ -15,14 +15,14 @@ return case
   else said
 end;
 comment on function reached is
-'The state of a mail that is reported as SENT or IN_DOUBT: if it was opened or clicked already, it is further than
-that.';
+'The state of a mail that is reported as SENT or IN_DOUBT: if it was already opened or clicked, it is further
+along than that.';
 
 create function recipient_domain(address text) returns text
 language sql immutable parallel safe
 return case when strpos(address, '@') > 0 then split_part(address, '@', -1) else '' end;
 comment on function recipient_domain is
-'The domain of an address; the empty text for an address without one, which a deleted contact leaves behind.';
+'The domain of an address; the empty string for an address without one, which a deleted contact leaves behind.';
 
 create function emails_of_contacts(project uuid) returns bigint
 language sql immutable parallel safe
@@ -71,26 +71,28 @@ comment on table emails is
 'The ledger: one row per message. States only move forward, and every move is a guarded UPDATE.
 
 Foreign keys would be checked row by row: a snapshot of 1,000,000 recipients takes 16 s with them and 5 s without.
-What they would guarantee is ensured otherwise: `contact_deletion.part_with_emails` clears what a deleted contact
-leaves behind, whoever adds a mail has just written its contact or holds the lock `emails_of_contacts`, and a content
-that has expired is simply not found.';
+What they would guarantee is ensured in other ways. `contact_deletion.part_with_emails` clears what a deleted contact
+leaves behind. A transaction that adds a mail has just written its contact, or holds the lock `emails_of_contacts`. A
+content that has expired is not found.';
 comment on column emails.template_id is 'Of a direct send or a workflow step. For a campaign see `campaigns`.';
 comment on column emails.data is
-'What the template of this mail sees beyond its contact and its content, in a workflow: `{event?, …}`. Null again once
-the mail has reached a final state.';
+'For a mail of a workflow: what its template sees in addition to the contact and the content: `{event?, …}`. Null again
+once the mail has reached a final state.';
 comment on column emails.claimed_by is 'The process that holds the row while it is SENDING.';
 comment on column emails.due_at is
 'PENDING: not before this time; infinity while it waits apart (see `emails_apart`). SENDING: when it was claimed.
 IN_DOUBT: since when.';
 comment on column emails.tried_at is 'When it was first claimed: the time for retries counts from here.';
-comment on column emails.doubted_at is 'When it was first in doubt: its recipient may have it twice. Never cleared.';
-comment on column emails.provider_id is 'Its id at the provider, where the mail server says so when it takes the mail.';
+comment on column emails.doubted_at is
+'When it was first in doubt: its recipient may have received it twice. Never cleared.';
+comment on column emails.provider_id is
+'Its id at the provider, if the mail server returns one when it accepts the mail.';
 comment on column emails.captured_at is
-'When it was captured. Null again when it is released, or has reached a final state otherwise.';
+'When it was captured. Null again when it is released, or reaches a final state in another way.';
 comment on column emails.released_at is
-'When it was last released after being captured: it counts for the month of that time, not for that of its acceptance.
-Null where it never was.';
-comment on column emails.unsubscribed_at is 'When the recipient unsubscribed through a link in this very mail.';
+'When it was last released after being captured: it counts towards that month, not the month in which it was accepted.
+Null if it never was.';
+comment on column emails.unsubscribed_at is 'When the recipient unsubscribed through a link in this mail.';
 comment on column emails.bot_opened_at is
 'When a bot first opened it, as filters and mail programs do: it says nothing about the recipient.';
 
@@ -101,11 +103,11 @@ return e.id <= r.emails
   or e.workflow_execution_id <= r.executions
   or e.contact_id <= r.contacts;
 comment on function is_reset(resets, emails) is
-'Whether a mail goes with a reset, by itself or by what it is sent for. Postgres inlines it.';
+'Whether a reset removes a mail, either directly or with what it is sent for. Postgres inlines it.';
 
 create index emails_pending on emails (campaign_id, due_at) where status = 'PENDING';
 comment on index emails_pending is
-'Of the rows that change often, only the open ones are indexed by state, so that these indexes stay small. Serves
+'Of the rows that change often, only open ones are indexed by state, so that these indexes stay small. Serves
 `emails.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.';
 
 create index emails_apart
@@ -137,14 +139,14 @@ create index emails_by_status on emails (project_id, status, id)
 where status not in ('PENDING', 'SENDING', 'SENT');
 comment on index emails_by_status is
 'Serves `emails.list` by status, except for the states that every mail passes through: PENDING and SENDING are found by
-the indexes of open rows, SENT from the newest row downwards.';
+the indexes of open rows, SENT by reading from the newest row on.';
 
 create index emails_by_template on emails (project_id, template_id) where template_id is not null;
 comment on index emails_by_template is 'Serves `templates.count_sent`.';
 
 create index emails_by_provider_id on emails (provider_id) where provider_id is not null;
 comment on index emails_by_provider_id is
-'Serves `feedback.hold_mails`, where a notice knows a mail only by the id of the provider.';
+'Serves `feedback.hold_mails`, when a notice identifies a mail only by its id at the provider.';
 
 create table captured_mails (
   id           uuid primary key default uuid_v7(),
@@ -174,14 +176,14 @@ create table mail_counts (
 );
 
 comment on table mail_counts is
-'What became of mails, by the quarter of an hour (UTC). All time zones in use are multiples of that away from UTC, so
-that days are exact in each. Except for what is still in `mail_count_deltas`. It outlives the mails, their campaigns
+'What became of mails, by quarter of an hour (UTC), except for what is still in `mail_count_deltas`. All time zones in
+use differ from UTC by a multiple of that, so that days are exact in each. The counts outlive the mails, their campaigns
 and contacts. `campaign_id` is the nil UUID for mails of no campaign.';
 
 create index mail_counts_by_time on mail_counts (project_id, at)
 include (sent, delivered, opened, clicked, bounced, complained, bot_opened);
 comment on index mail_counts_by_time is
-'Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half of the time.';
+'Serves `mail_series.by_day` and `mail_series.total` from the index alone: two years take half the time.';
 
 create table mail_count_deltas (
   project_id     uuid not null,
@@ -224,7 +226,7 @@ begin atomic
 end;
 comment on function mail_counts_of is
 'What became of mails, from one moment to just before another, both at the start of a quarter of an hour. A quarter
-comes in several rows, to be summed up: so no reader can forget what is not rolled up yet.';
+may have several rows, which the reader sums up, so that none can forget what is not rolled up yet.';
 
 create or replace function count_emails() returns trigger
 language plpgsql set enable_nestloop = off as $$
@@ -335,9 +337,9 @@ comment on function count_emails is
 'Counts what changes in the ledger, in the statement that changes it, so that the counters always equal it: for
 campaigns; for the reputation of the project, where a mail counts once it was handed over or has bounced instead, on
 the day (UTC) when that is written here; and by quarter of an hour.
-One pass over the mails whose times have changed. Mails to which the same happened are grouped first, because those of
-a batch are all alike: 500 mails take 0.6 ms instead of 2. Its plan is cached, and made while few rows have changed: a
-nested loop would then be kept for good.';
+It makes one pass over the mails whose times have changed. Mails with the same changes are grouped first, because those
+of a batch are all alike: 500 mails take 0.6 ms instead of 2. Its plan is cached, and is made when few rows have
+changed: a nested loop would then be kept permanently.';
 
 create trigger emails_count
 after update on emails referencing old table as removed new table as added
@@ -347,7 +349,7 @@ comment on trigger emails_count on emails is
 
 create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
 comment on type suppression_reason is
-'From the weakest to the strongest: of two reasons for one address the stronger one is kept.';
+'From the weakest to the strongest: if an address has two reasons, the stronger one is kept.';
 
 create table suppressions (
   project_id uuid not null references projects on delete cascade,
@@ -359,12 +361,12 @@ create table suppressions (
   constraint suppressions_email_unique unique (project_id, email)
 );
 
-comment on table suppressions is 'Addresses that a project sends nothing to, whatever kind of mail it is.';
+comment on table suppressions is 'Addresses to which a project sends no mail of any kind.';
 
 create function is_reset(r resets, s suppressions) returns boolean
 language sql immutable parallel safe
 return s.id <= r.suppressions;
-comment on function is_reset(resets, suppressions) is 'Whether an address is taken off the list by a reset.';
+comment on function is_reset(resets, suppressions) is 'Whether a reset removes an address from the list.';
 
 create table webhook_receipts (
   source      text not null,
@@ -374,7 +376,8 @@ create table webhook_receipts (
 );
 
 comment on table webhook_receipts is
-'Notices that others have sent us, by the id that their sender gives them. One that is sent again counts once.';
+'Notices that other services have sent us, by the id that the sender gave them. A notice that is sent again counts
+once.';
 
 create index webhook_receipts_by_time on webhook_receipts (received_at);
 comment on index webhook_receipts_by_time is 'Serves `webhook_receipts.purge`.';

@@ -5,8 +5,8 @@ create unlogged table send_rates (
 );
 
 comment on table send_rates is
-'Token buckets: what a project may send at this moment. Under the nil UUID: the installation. Losing it in a crash
-costs a moment, so it is unlogged.';
+'Token buckets: how much a project may send at this moment. The nil UUID stands for the installation. Losing it in a
+crash has an effect for a second only, so it is unlogged.';
 
 create function take_sends(bucket uuid, wanted int, rate numeric, out granted int, out wait_ms int)
 language plpgsql as $$
@@ -25,7 +25,7 @@ begin
   wait_ms := ceil(1000 * greatest(0, 1 - (level - granted)) / rate)::int;
 end $$;
 comment on function take_sends is
-'Takes up to `wanted` tokens from a bucket that fills at `rate` a second and holds those of one second. `wait_ms` is
+'Takes up to `wanted` tokens from a bucket that fills at `rate` per second and holds one second''s worth. `wait_ms` is
 the time until there is another token. All processes use the clock of Postgres.';
 
 create type reputation_level as enum ('HEALTHY', 'WARNING', 'CRITICAL');
@@ -40,10 +40,11 @@ create table reputations (
   forgiven_complaints int not null default 0
 );
 
-comment on table reputations is 'Where each project stands with the mailbox providers. One without a row is HEALTHY.';
+comment on table reputations is
+'The reputation of each project with mailbox providers. A project without a row is HEALTHY.';
 comment on column reputations.counts_from is
-'The day on which a suspension was lifted. What was before it, and what it had counted by then (`forgiven_…`), is not
-held against the project again.';
+'The day on which a suspension was lifted. What happened before it, and what had been counted on it by then
+(`forgiven_…`), is not held against the project again.';
 
 create index reputations_not_healthy on reputations (project_id) where level <> 'HEALTHY';
 comment on index reputations_not_healthy is 'Serves `reputation.standings`: hardly any project has another level.';
@@ -59,8 +60,8 @@ create table reputation_days (
 
 comment on table reputation_days is
 'Mails handed over, permanent bounces and complaints, by day. A mail that bounced without being handed over counts as
-both. The day (UTC) is that on which it was written here, whatever other clocks say. Except for what is still in
-`reputation_deltas`.';
+both. The day (UTC) is the one on which it was written here, whatever other clocks say. What is still in
+`reputation_deltas` is not included.';
 
 create table reputation_deltas (
   project_id uuid not null,
@@ -97,7 +98,7 @@ return (
     where r.project_id = project and r.counts_from = first_day
   ) as c
 );
-comment on function reputation_since is 'What was counted from a day on, without what was forgiven of that day.';
+comment on function reputation_since is 'What was counted since a day, without what was forgiven of that day.';
 
 create table suspensions (
   project_id uuid not null references projects on delete cascade,
@@ -108,5 +109,5 @@ create table suspensions (
   primary key (project_id, id)
 );
 
-comment on table suspensions is 'Each time that a project was disabled, and until when.';
-comment on column suspensions.reason is 'EMAIL_REPUTATION, or the operator''s words.';
+comment on table suspensions is 'Each period in which a project was disabled.';
+comment on column suspensions.reason is 'EMAIL_REPUTATION, or the reason that the operator gave.';

@@ -48,21 +48,21 @@ create table campaigns (
 
 comment on table campaigns is
 'One message to a part of the audience. `body` is what the author wrote, `html` what is rendered. It can be changed
-while DRAFT or SCHEDULED; what is sent is a copy in `contents`, made when sending starts.';
+while it is DRAFT or SCHEDULED; what is sent is a copy in `contents`, made when sending starts.';
 comment on column campaigns.scheduled_at is
 'When it was last scheduled. `scheduled_for` is the time at which it is sent.';
 comment on column campaigns.audience is 'The audience as it was defined when sending started: `{condition, segments}`.';
 comment on column campaigns.snapshot_up_to is
-'The snapshot of the audience walks the contacts in the order of their ids, and has come to this one. `snapshot_at`: it
-is complete.';
+'The snapshot of the audience reads the contacts in the order of their ids, and has reached this one. `snapshot_at`:
+when it was complete.';
 comment on column campaigns.total_recipients is
-'Of a draft: how many it would have reached when it was saved. Fixed when sending starts.';
+'For a draft: how many it would have reached when it was saved. Fixed when sending starts.';
 comment on column campaigns.sent_count is
 'What became of its mails, except for what is still in `campaign_count_deltas`.';
 comment on column campaigns.captured_count is 'How many of its mails are captured at this moment.';
 comment on column campaigns.over_limit_count is
-'Recipients beyond the monthly limit when the snapshot was taken: their mails are FAILED, and say so.';
-comment on column campaigns.finished_at is 'SENT or CANCELLED, and none of its mails is open any more.';
+'Recipients beyond the monthly limit when the snapshot was taken: their mails are FAILED, with that reason.';
+comment on column campaigns.finished_at is 'When it was SENT or CANCELLED and none of its mails was open any more.';
 
 create index campaigns_unfinished on campaigns (project_id, id)
 where status in ('SCHEDULED', 'SENDING', 'CANCELLED') and finished_at is null;
@@ -85,7 +85,7 @@ begin
   return new;
 end $$;
 comment on function note_scheduling is
-'Notes when a campaign was scheduled, which the activity shows as long as the campaign exists.';
+'Notes when a campaign was scheduled, which the activity feed shows as long as the campaign exists.';
 
 create trigger campaigns_scheduled_at
 before update of scheduled_for on campaigns
@@ -112,7 +112,8 @@ create table campaign_count_deltas (
 );
 
 comment on table campaign_count_deltas is
-'What was counted since the last roll-up. Append-only, so that neither senders nor readers of mails wait for another.';
+'What was counted since the last roll-up. Append-only, so that neither senders nor readers of mails wait for each
+other.';
 
 create index campaign_count_deltas_by_campaign on campaign_count_deltas (project_id, campaign_id);
 comment on index campaign_count_deltas_by_campaign is 'Serves `campaigns.by_id` and `campaigns.list`.';

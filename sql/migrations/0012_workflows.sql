@@ -22,14 +22,15 @@ comment on table workflows is
 edited; executions run a version of them.';
 comment on column workflows.trigger_config is 'EVENT: `{eventName}`; SCHEDULE: `{schedule, segmentId?, timezone?}`.';
 comment on column workflows.event_name is
-'What is looked for when an event is recorded. Generated from `trigger_config`.';
+'The name that is looked up when an event is recorded. Generated from `trigger_config`.';
 comment on column workflows.version_id is
-'The version of the graph as it stands. Null when it was edited since; made when an execution next begins.';
-comment on column workflows.next_run_at is 'SCHEDULE: when it starts next.';
+'The version of the current graph. Null after an edit, until the next execution begins and creates it.';
+comment on column workflows.next_run_at is 'SCHEDULE: when it will start next.';
 
 create index workflows_by_event on workflows (project_id, event_name) where enabled and trigger_type = 'EVENT';
 comment on index workflows_by_event is
-'Serves `execution_run.listening` and the trigger `events_start_workflows`, which run for every event that is recorded.';
+'Serves `execution_run.listening` and the trigger `events_start_workflows`, which run for every event that is
+recorded.';
 
 create index workflows_scheduled on workflows (next_run_at) where enabled and trigger_type = 'SCHEDULE';
 comment on index workflows_scheduled is 'Serves `scheduled_runs.due`.';
@@ -49,7 +50,7 @@ create table workflow_steps (
   foreign key (project_id, template_id) references templates (project_id, id)
 );
 
-comment on table workflow_steps is 'A step of a graph. Each workflow has one TRIGGER, made with it.';
+comment on table workflow_steps is 'A step of a graph. Each workflow has one TRIGGER, created with it.';
 comment on column workflow_steps.type is 'One of `src/automation/steps/`: a new one needs no migration.';
 
 create index workflow_steps_by_workflow on workflow_steps (project_id, workflow_id);
@@ -69,8 +70,8 @@ create table workflow_references (
 );
 
 comment on table workflow_references is
-'The segments and events that the steps of workflows name. Written whenever a step is saved; those of the trigger are
-those of its workflow. Templates have a column of their own.';
+'The segments and events that the steps of workflows name. Written whenever a step is saved; those of the trigger come
+from its workflow. Templates have a column of their own.';
 comment on column workflow_references.name is 'The id of a segment, or the name of an event.';
 
 create index workflow_references_by_step on workflow_references (project_id, step_id);
@@ -92,14 +93,15 @@ create table workflow_transitions (
   check (from_step_id <> to_step_id)
 );
 
-comment on table workflow_transitions is 'The ways from step to step.';
+comment on table workflow_transitions is 'The connections from step to step.';
 comment on column workflow_transitions.branch is
-'`yes` and `no`, `event` and `timeout`, the id of a branch, or `default`; null where a step has one way out.';
+'`yes` and `no`, `event` and `timeout`, the id of a branch, or `default`; null if a step has only one.';
 
 create unique index workflow_transitions_branch on workflow_transitions (
   project_id, workflow_id, from_step_id, coalesce(branch, '')
 );
-comment on index workflow_transitions_branch is 'One way out for each branch. Serves the graph of one workflow, too.';
+comment on index workflow_transitions_branch is
+'One transition for each branch. Also serves the graph of one workflow.';
 
 create index workflow_transitions_to on workflow_transitions (project_id, to_step_id);
 comment on index workflow_transitions_to is 'Serves the deletion of a step.';
@@ -116,9 +118,10 @@ create table workflow_versions (
 );
 
 comment on table workflow_versions is
-'A whole graph, never changed. `{steps: [{id, type, name, config, templateId}], transitions: [{id, from, to, branch}]}`';
+'A whole graph, never changed. `{steps: [{id, type, name, config, templateId}], transitions: [{id, from, to,
+branch}]}`';
 comment on column workflow_versions.superseded_at is
-'Since when no execution begins with it. Null again once it is known that some did: then it is kept for them.';
+'Since when no execution has begun with it. Null again once it is known that some had: then it is kept for them.';
 
 create index workflow_versions_by_workflow on workflow_versions (project_id, workflow_id);
 comment on index workflow_versions_by_workflow is 'Serves the deletion of a workflow.';
@@ -137,8 +140,8 @@ create table workflow_contents (
 );
 
 comment on table workflow_contents is
-'The contents of mails of steps with a template. One for all of them, until the template or the tracking setting of the
-project changes.';
+'The contents of mails that steps with a template send: one for all mails of a step, until the template or the tracking
+setting of the project changes.';
 
 create table scheduled_runs (
   project_id  uuid not null,
@@ -153,10 +156,11 @@ create table scheduled_runs (
 );
 
 comment on table scheduled_runs is
-'A time at which a workflow starts by its schedule. It stays for as long as the workflow is being started for one
-contact after another.';
-comment on column scheduled_runs.up_to is 'Contacts are walked in the order of their ids, as far as this one.';
+'A time at which a workflow starts by its schedule. The row stays while the workflow is being started for one contact
+after another.';
+comment on column scheduled_runs.up_to is 'Contacts are read in the order of their ids; this one was the last.';
 comment on column scheduled_runs.tries is 'How many attempts in a row have failed.';
 
 create unique index scheduled_runs_by_workflow on scheduled_runs (project_id, workflow_id, due_at);
-comment on index scheduled_runs_by_workflow is 'Serves the deletion of a workflow, and allows one run for each time.';
+comment on index scheduled_runs_by_workflow is
+'Serves the deletion of a workflow, and allows only one run for each time.';

@@ -29,22 +29,22 @@ comment on table executions is 'One contact on its way through one version of a 
 comment on column executions.id is
 'Derived from the event and the workflow where an event started it: so each event starts a workflow once.';
 comment on column executions.current_step_id is
-'RUNNING: the step that comes next. WAITING: the one it waits at. FAILED or CANCELLED: how far it came.';
-comment on column executions.step_execution_id is 'WAITING: the entry of its history that is open.';
-comment on column executions.revision is 'Counts its moves. Every move is guarded by it.';
+'RUNNING: the step that comes next. WAITING: the one it waits at. FAILED or CANCELLED: how far it got.';
+comment on column executions.step_execution_id is 'WAITING: the open entry of its history.';
+comment on column executions.revision is 'Counts its state changes. Every change is guarded by it.';
 comment on column executions.is_only is 'When it began, the workflow allowed one execution per contact, ever.';
-comment on column executions.depth is 'How many workflows led to it, each by an event of the one before.';
-comment on column executions.tries is 'How often the next step has failed with an error that may pass.';
+comment on column executions.depth is 'How many workflows led to it, each through an event of the previous one.';
+comment on column executions.tries is 'How often the next step has failed with a temporary error.';
 comment on column executions.context is
-'What the caller gave, and under `event` the data of the event that started it or that it last waited for.';
+'What the caller passed, and under `event` the data of the event that started it or that it last waited for.';
 comment on column executions.wake_at is
-'RUNNING: since when a job knows of it. WAITING: when it goes on by itself; null where only an event can wake it.';
+'RUNNING: since when it has had a job. WAITING: when it continues automatically; null if only an event can wake it.';
 
 create function is_reset(r resets, e executions) returns boolean
 language sql immutable parallel safe
 return e.id <= r.executions or e.workflow_id <= r.workflows or e.contact_id <= r.contacts;
 comment on function is_reset(resets, executions) is
-'Whether an execution goes with a reset, by itself, with its workflow or with its contact. Postgres inlines it.';
+'Whether a reset removes an execution, either directly or with its workflow or contact. Postgres inlines it.';
 
 create unique index executions_only on executions (project_id, workflow_id, contact_id) where is_only;
 comment on index executions_only is 'Without re-entry: one execution per contact, ever.';
@@ -75,8 +75,8 @@ comment on index executions_completed is 'Serves `activity.page`.';
 create index executions_upcoming on executions (project_id, (case status when 'WAITING' then wake_at end), id)
 where case status when 'WAITING' then wake_at end is not null;
 comment on index executions_upcoming is
-'Serves `activity_upcoming.list`. A single expression, so that the planner never takes it for what `executions_open`
-serves, which holds the waits of all projects.';
+'Serves `activity_upcoming.list`. A single expression, so that the planner never uses `executions_open` in its place,
+which contains the waits of all projects.';
 
 create table step_executions (
   project_id   uuid not null,
@@ -93,11 +93,12 @@ create table step_executions (
 );
 
 comment on table step_executions is
-'The history of executions: what became of each step. No foreign key: it would be checked row by row, and, while the
-statistics say that there are few executions, by an index over all of a project. Entries and waits are written for
-executions that are locked or just made, and go with them by the trigger `executions_removed`.';
-comment on column step_executions.seq is 'Its place in the history: ids come from the clocks of several processes.';
-comment on column step_executions.output is 'Which branch and why, the id of a mail, the answer of a webhook.';
+'The history of executions: what became of each step. It has no foreign key: it would be checked row by row, and, as
+long as the statistics show few executions, by an index over all of a project. Entries and waits are written for
+executions that are locked or were just created, and the trigger `executions_removed` deletes them with their
+execution.';
+comment on column step_executions.seq is 'Its position in the history: ids depend on the clocks of several processes.';
+comment on column step_executions.output is 'Which branch and why, the id of a mail, or the response of a webhook.';
 
 create index step_executions_by_execution on step_executions (project_id, execution_id, seq);
 comment on index step_executions_by_execution is 'Serves the history of one execution.';
@@ -115,8 +116,8 @@ create table waits (
 comment on table waits is
 'Executions that wait for an event at this moment. The row is deleted by whatever ends the wait first, the event or the
 timeout.';
-comment on column waits.step_execution_id is 'Which wait of the execution it is.';
-comment on column waits.started_at is 'An event that is older does not end it.';
+comment on column waits.step_execution_id is 'Identifies the wait of the execution.';
+comment on column waits.started_at is 'An older event does not end the wait.';
 
 create unique index waits_by_execution on waits (project_id, execution_id);
 comment on index waits_by_execution is 'Serves the end of a wait by its timeout or by cancelling.';
@@ -189,15 +190,15 @@ begin
   return null;
 end $$;
 comment on function start_workflows_by_events is
-'Starts and resumes workflows by events, in a job of the same transaction: one job for up to 500 events that some
-workflow starts by, or that some contact is waited for, at this moment. Opens and clicks of bots start nothing. An
-event of a mail that a workflow sent is one deeper than that workflow, except for what a person does with the mail:
-that leads no deeper, however often.
+'Starts and resumes workflows by events, in a job of the same transaction: one job for up to 500 events that start a
+workflow, or that an execution of their contact waits for, at this moment. Opens and clicks of bots start nothing. An
+event of a mail that a workflow sent is one level deeper than that workflow, except for what a person does with the
+mail: that adds no depth, however often it happens.
 
-An execution that begins to wait at this very moment cannot be seen from here: it looks for the event itself
+An execution that begins to wait at the same moment cannot be seen from here: it looks for the event itself
 (`recheck_waits`).
 
-Without workflows it costs one look at an empty table. Waits are always looked up by index: the plan is cached, and
+Without workflows it costs one lookup in an empty table. Waits are always looked up by index: the plan is cached, and is
 made when there are none.';
 
 create trigger events_start_workflows
@@ -240,8 +241,8 @@ begin atomic
   where d.project_id = project and d.day >= first_day and d.day <= last_day;
 end;
 comment on function execution_counts_of is
-'Executions that began on the days (UTC) from the first to the last, inclusive. A day comes in several rows, to be
-summed up: so no reader can forget what is not rolled up yet.';
+'Executions that began on the days (UTC) from the first to the last, inclusive. A day may have several rows, which
+the reader sums up, so that none can forget what is not rolled up yet.';
 
 create function count_executions_added() returns trigger
 language plpgsql as $$
@@ -264,7 +265,7 @@ begin
   return null;
 end $$;
 comment on function count_executions_removed is
-'Takes executions that are deleted with their workflow off the counts. Executions do not expire.';
+'Subtracts executions that are deleted with their workflow from the counts. Executions do not expire.';
 
 create trigger executions_count_added
 after insert on executions referencing new table as added

@@ -10,7 +10,7 @@ create table usage_limits (
 );
 
 comment on table usage_limits is
-'How much a project may use in a calendar month (UTC). A category without a row is not limited.';
+'How much a project may use in a calendar month (UTC). A category without a row has no limit.';
 
 create table usage_months (
   project_id uuid not null references projects on delete cascade,
@@ -31,7 +31,8 @@ create table usage_deltas (
 );
 
 comment on table usage_deltas is
-'What was accepted since the last roll-up, where there is no limit. Append-only, so that no sender waits for another.';
+'What was accepted since the last roll-up, for categories without a limit. Append-only, so that no sender waits for
+another.';
 
 create index usage_deltas_by_project on usage_deltas (project_id);
 comment on index usage_deltas_by_project is 'Serves `usage_of`.';
@@ -39,7 +40,7 @@ comment on index usage_deltas_by_project is 'Serves `usage_of`.';
 create function usage_month(at timestamptz) returns date
 language sql immutable parallel safe
 return date_trunc('month', at at time zone 'UTC')::date;
-comment on function usage_month is 'The month (UTC) of a moment, as its first day.';
+comment on function usage_month is 'The month (UTC) of a moment, as the first day of that month.';
 
 create function usage_of(project uuid, in_month date, what usage_category) returns bigint
 language sql stable parallel safe
@@ -61,7 +62,7 @@ return case source
   when 'WORKFLOW' then 'workflows'
   when 'CAMPAIGN' then 'campaigns'
 end;
-comment on function usage_of_source is 'The category that a mail counts in, by its source.';
+comment on function usage_of_source is 'The category in which a mail counts, by its source.';
 
 create function take_usage(
   project uuid, what usage_category, at timestamptz, wanted int, only_whole boolean
@@ -100,9 +101,9 @@ begin
   return granted;
 end $$;
 comment on function take_usage is
-'Takes as much of the month as is wanted, or as is left, and returns how much that is. Called in the statement that
-accepts it, so that what is counted is what was accepted. Where there is a limit, it stays locked until the commit,
-and the next caller sees what was taken. `only_whole`: all or nothing, which is the error PU402.';
+'Takes as much of the month''s limit as is wanted, or as is left, and returns how much that is. Called in the statement
+that accepts the mails, so that what is counted is what was accepted. If there is a limit, its row stays locked until
+the commit, and the next caller sees what was taken. `only_whole`: all, or the error PU402.';
 
 create table usage_warnings (
   project_id uuid not null references projects on delete cascade,
@@ -113,7 +114,7 @@ create table usage_warnings (
 );
 
 comment on table usage_warnings is
-'Which warnings a project was sent in a month. One for each category and percentage of a limit.';
+'Which warnings a project was sent in a month: one for each category and percentage of a limit.';
 
 create table billing_accounts (
   project_id      uuid primary key references projects on delete cascade,
@@ -133,12 +134,12 @@ create table billing_accounts (
 );
 
 comment on table billing_accounts is
-'The ids of a project at Stripe, and what was last read there about its subscription. The values of `status` are
-Stripe''s.';
+'The ids of a project at Stripe, and what was last read from there about its subscription. The values of `status` are
+those of Stripe.';
 comment on column billing_accounts.is_live is 'It has begun and not ended, paid or not: usage is charged.';
-comment on column billing_accounts.cancels_at is 'When it ends, if somebody has cancelled it.';
+comment on column billing_accounts.cancels_at is 'When it ends, if it was cancelled.';
 comment on column billing_accounts.version is
-'Counts the writes: whoever read from Stripe before somebody else wrote has to read again.';
+'Counts the writes. A process that read from Stripe before another one wrote has to read again.';
 comment on column billing_accounts.checkouts is
 'Counts the checkouts: the number makes a repeated request idempotent at Stripe.';
 
@@ -163,15 +164,15 @@ create table usage_reports (
 );
 
 comment on table usage_reports is
-'The parts of the usage that Stripe is told. Project, month, category and number identify a part, here and there:
-however often it is reported, it counts once.';
+'The parts of the usage that are reported to Stripe. Project, month, category and number identify a part, both here and
+at Stripe: however often it is reported, it counts once.';
 comment on column usage_reports.up_to is 'All parts of the month up to this one.';
 comment on column usage_reports.customer_id is
 'Null for usage from before there was a subscription: it is neither charged nor reported.';
-comment on column usage_reports.at is 'When it was used, as far as Stripe is concerned.';
-comment on column usage_reports.held_until is 'Until then the process that reports it is the only one to do so.';
-comment on column usage_reports.tried_at is 'When it was first reported without an answer.';
-comment on column usage_reports.error is 'Why it does not count, where it was settled that way.';
+comment on column usage_reports.at is 'The time of use that is reported to Stripe.';
+comment on column usage_reports.held_until is 'Until then, only the process that is reporting it may do so.';
+comment on column usage_reports.tried_at is 'When it was first reported without a response.';
+comment on column usage_reports.error is 'Why it does not count, if it was settled that way.';
 
 create index usage_reports_open on usage_reports (at) where settled_at is null;
 comment on index usage_reports_open is 'Serves `usage_reports.claim`.';

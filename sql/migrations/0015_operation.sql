@@ -13,19 +13,20 @@ create table workers (
 
 comment on table workers is
 'The processes that run jobs. The row is the heartbeat; a live process also holds an advisory lock named by `lock_id`,
-which Postgres releases as soon as its connection is gone.';
+which Postgres releases as soon as its connection ends.';
 comment on column workers.pools is 'The worker ids under which graphile-worker locks jobs for it.';
-comment on column workers.mail_away_since is 'Since when the mail server refuses this process; null while it does not.';
+comment on column workers.mail_away_since is
+'Since when the mail server has refused this process; null while it does not.';
 comment on column workers.standing is
-'Lanes of jobs in which the process makes no progress, although something is due.';
+'Lanes of jobs in which the process makes no progress, although jobs are due.';
 comment on column workers.captures is
-'Whether the process captures mail, because it has no `SMTP_URL`: released mails must not reach one of these.';
+'Whether the process captures mail, because it has no `SMTP_URL`: released mails must not reach such a process.';
 
 create function marks_of(worker uuid) returns bigint
 language sql immutable parallel safe
 return hashtextextended('marks of ' || worker::text, 0);
 comment on function marks_of is
-'Key of the advisory lock between a process that marks its handovers (shared) and whoever reaps that process.';
+'Key of the advisory lock between a process that marks its handovers (shared) and the one that reaps that process.';
 
 create unlogged table handover_notes (
   worker_id uuid primary key,
@@ -34,8 +35,8 @@ create unlogged table handover_notes (
 
 comment on table handover_notes is
 'The processes whose marks can be relied on. A process adds itself before it makes any. Empty after a crash of
-Postgres, like the marks. `epoch` grows with each time that a process adds itself: the highest counts, in whatever
-order they arrive.';
+Postgres, like the marks. `epoch` grows each time that a process adds itself: the highest counts, in whatever order they
+arrive.';
 
 create unlogged table handover_marks (
   worker_id uuid not null,
@@ -48,9 +49,9 @@ comment on table handover_marks is
 'Mails that a process has handed over, or was about to. Written before the last line of a mail goes over the wire: what
 a dead process claimed and has not marked was never sent; what it marked may have been.
 
-A mark costs next to nothing: it is in no log, and nobody waits for a disk. There is a row for each group of mails
-that come to their last line together, in the place of that group; a later group overwrites it when all of its mails
-are settled, so that settling touches no mark. The fill factor leaves room to update a row in its page.';
+A mark costs almost nothing: the table is unlogged, and no process waits for a disk. There is one row for each group of
+mails that reach their last line together; a later group overwrites it once all of its mails are settled, so that
+settling does not touch marks. The fill factor leaves room to update a row in its page.';
 
 create function mark_handovers(worker uuid, noted int, in_place int, projects uuid[], mails uuid[]) returns uuid[]
 language plpgsql as $$
@@ -77,9 +78,9 @@ end $$;
 comment on function mark_handovers is
 'Marks these mails of a process, and returns those that it still holds: they may be completed. Null where the process
 is not in `handover_notes` with this epoch: nothing is marked. Each statement in it sees what is committed when it
-begins, so behind the lock also what was done by whoever has reaped this process meanwhile. The mails are looked up
-one by one, whatever the planner believes, and every time: mails are taken away not only when a process is reaped, but
-also by its own heartbeat, when the answer to a claim is late, and by the removal of a project.';
+begins, so after taking the lock also what was done by a process that has reaped this one meanwhile. The mails are
+looked up one by one, whatever the planner estimates, and every time: mails are taken away not only when a process is
+reaped, but also by its own heartbeat, when the response to a claim is late, and by the removal of a project.';
 
 create function may_be_sent(worker uuid, mail uuid) returns boolean
 language sql stable
@@ -95,7 +96,7 @@ create table expired (
 );
 
 comment on table expired is
-'Until when rows may have been removed because of their age. What was counted of them stays counted.';
+'The time up to which rows may have been removed because of their age. What was counted of them stays counted.';
 
 create function expired_until(project uuid, of_kind text) returns timestamptz
 language sql stable parallel safe
@@ -106,18 +107,19 @@ return (
   where x.kind = of_kind
 );
 comment on function expired_until is
-'The same for a project; null where no row of it has been removed since it was made.';
+'The same for a project; null if no row of it has been removed since it was created.';
 
 create function counts_rollup_lock() returns bigint
 language sql immutable parallel safe
 return hashtextextended('roll-up of counts', 0);
-comment on function counts_rollup_lock is 'Key of the advisory lock of whoever rolls up deltas, whatever they count.';
+comment on function counts_rollup_lock is
+'Key of the advisory lock that the roll-up of deltas holds, whatever they count.';
 
 create function recounting(project uuid, kind text) returns bigint
 language sql immutable parallel safe
 return hashtextextended('recounting ' || kind || ' ' || project::text, 0);
 comment on function recounting is
-'Key of the advisory lock of whoever recounts events, mails or executions of a project.';
+'Key of the advisory lock that a recount of events, mails or executions of a project holds.';
 
 create function event_count_faults(project uuid, first_day date, last_day date, forgets boolean)
 returns table (day date, name text, facts bigint, counted bigint)
@@ -145,8 +147,8 @@ begin atomic
 end;
 comment on function event_count_faults is
 'The days on which the events differ from their counters, both as they are at this moment. Events are found by their
-ids, which are at most a day away from their time. Days of which events may have expired are left out, unless what was
-counted of them is to be forgotten.';
+ids, which are at most a day away from their time. Days whose events may have expired are left out, unless their counts
+are to be dropped.';
 
 create function mail_facts(project uuid, after uuid, up_to uuid)
 returns table (at timestamptz, source_type email_source, campaign_id uuid, measure text)
@@ -163,7 +165,7 @@ begin atomic
   where e.project_id = project and e.id > after and e.id <= up_to and t.at is not null;
 end;
 comment on function mail_facts is
-'Every time in the ledger that the counters of mails count, of the mails after one id up to another.';
+'Every timestamp in the ledger that the counters of mails count, for the mails after one id and up to another.';
 
 create function mail_counts_by_measure(project uuid)
 returns table (at timestamptz, source_type email_source, campaign_id uuid, measure text, count int)
@@ -203,8 +205,8 @@ begin atomic
 end;
 comment on function mail_count_faults is
 'The quarters of an hour in which the ledger differs from its counters, both as they are at this moment. Where mails
-may have expired the counters know more, and only what they lack is a fault, unless what they know more is to be
-forgotten.';
+may have expired, the counters may count more than the ledger holds: there, only what they lack is a fault, unless the
+surplus is to be dropped.';
 
 create table unnamed_proxies (
   peer    text primary key check (length(peer) <= 100),
@@ -212,5 +214,5 @@ create table unnamed_proxies (
 );
 
 comment on table unnamed_proxies is
-'Who has sent requests with X-Forwarded-For without being named in TRUSTED_PROXIES. Each process writes a row at most
-once an hour.';
+'Addresses that have sent requests with X-Forwarded-For without being named in TRUSTED_PROXIES. Each process writes a
+row at most once an hour.';

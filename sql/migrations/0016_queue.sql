@@ -9,10 +9,10 @@ language sql stable parallel safe as $$
   join graphile_worker._private_tasks t on t.id = j.task_id
 $$;
 comment on function queued_jobs is
-'The jobs of the queue. The view of graphile-worker has neither payloads, by which we know whose job it is, nor
-`is_available`, the condition of the index by which due jobs are found. So two functions read its private tables, and no
-statement does. Postgres inlines this one. Its body is a text and not parsed ahead: else the tables could not be altered
-by a later version of the library.';
+'The jobs of the queue. The view of graphile-worker has neither payloads, which tell whose job it is, nor
+`is_available`, the condition of the index that finds due jobs. So two functions read its private tables, and no
+statement does. Postgres inlines this one. Its body is a string that is not parsed in advance: otherwise a later version
+of the library could not alter the tables.';
 
 create function give_back_jobs(ids bigint[], pools text[]) returns void
 language plpgsql as $$
@@ -29,5 +29,6 @@ begin
   where line.id = given.job_queue_id and line.locked_by = any(pools);
 end $$;
 comment on function give_back_jobs is
-'Gives back jobs that these pools of workers hold and do not run, with the named queue in which one of them stands. The
-attempt came to nothing, so it does not count. `force_unlock_workers` gives back all jobs of a pool, and counts the attempt.';
+'Gives back jobs that these pools of workers hold but do not run, with the named queues that these jobs are in. They
+were never run, so the attempt does not count. `force_unlock_workers` gives back all jobs of a pool, and counts the
+attempt.';

@@ -1,8 +1,9 @@
 alter table emails
   add column workflow_id uuid,
   add column step_id uuid;
-comment on column emails.workflow_id is 'Of a mail of a workflow: written with it, so that a list by workflow needs one index.';
-comment on column emails.step_id is 'Of a mail of a workflow: the step that sent it. The step may be gone.';
+comment on column emails.workflow_id is
+'For a mail of a workflow: stored with the mail, so that a list by workflow needs one index.';
+comment on column emails.step_id is 'For a mail of a workflow: the step that sent it. The step may be gone.';
 
 alter table emails disable trigger emails_count;
 update emails e
@@ -24,7 +25,7 @@ comment on index emails_by_workflow is 'Serves `emails.list` by workflow.';
 
 create index emails_by_source on emails (project_id, source_type, id);
 comment on index emails_by_source is
-'Serves `emails.list` by source: single mails among millions of those of campaigns, and the other way round.';
+'Serves `emails.list` by source: single mails among millions of mails of campaigns, and vice versa.';
 
 create index emails_by_content on emails (project_id, content_id, id) where campaign_id is null;
 comment on index emails_by_content is
@@ -36,8 +37,8 @@ comment on index contents_subject_trigrams is 'Serves `emails.found_contents`.';
 create index emails_by_outcome on emails (project_id, campaign_id, status, id)
 where campaign_id is not null and status not in ('PENDING', 'SENDING', 'SENT');
 comment on index emails_by_outcome is
-'Serves `emails.list` by campaign and status, except for the states that every mail passes through: those are most of its
-mails, or few are left of them.';
+'Serves `emails.list` by campaign and status, except for the states that every mail passes through: either most of
+its mails are in such a state, or few are left in it.';
 
 create index emails_opened on emails (project_id, campaign_id, id)
 where campaign_id is not null and opened_at is not null;
@@ -49,7 +50,8 @@ comment on index emails_clicked is 'Serves `emails.list`: the recipients of a ca
 
 create index emails_unsubscribed on emails (project_id, campaign_id, id)
 where campaign_id is not null and unsubscribed_at is not null;
-comment on index emails_unsubscribed is 'Serves `emails.list`: the recipients of a campaign who unsubscribed by it.';
+comment on index emails_unsubscribed is
+'Serves `emails.list`: the recipients of a campaign who unsubscribed through it.';
 
 create table campaign_links (
   project_id  uuid not null references projects on delete cascade,
@@ -63,7 +65,7 @@ create table campaign_links (
 );
 comment on table campaign_links is
 'How often people followed each link of a campaign, except for what is still in `campaign_link_deltas`.';
-comment on column campaign_links.link_key is 'MD5 of the link: an index holds no text of any length.';
+comment on column campaign_links.link_key is 'MD5 of the link: an index cannot hold text of any length.';
 comment on column campaign_links.first_clicks is 'Mails whose first click was on this link.';
 
 create table campaign_link_deltas (
@@ -74,7 +76,7 @@ create table campaign_link_deltas (
   first_clicks int not null
 );
 comment on table campaign_link_deltas is
-'What was clicked since the last roll-up. Append-only, so that no click waits for another one.';
+'What was clicked since the last roll-up. Append-only, so that no click waits for another.';
 
 create index campaign_link_deltas_by_campaign on campaign_link_deltas (project_id, campaign_id);
 comment on index campaign_link_deltas_by_campaign is 'Serves `campaign_links.list`.';

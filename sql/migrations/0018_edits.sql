@@ -6,8 +6,8 @@ begin
   return new;
 end $$;
 comment on function note_edit is
-'Notes when something that people edit was edited, and by whom: by `postrider.editor` of the transaction
-(`edits.act_as`).';
+'Notes when something that people edit was edited, and by whom: `postrider.editor` of the transaction, set by
+`edits.act_as`.';
 
 alter table templates
   add column preheader text check (length(preheader) <= 255),
@@ -31,8 +31,10 @@ alter table campaigns enable trigger user;
 update segments set edited_at = updated_at;
 update workflows set edited_at = updated_at;
 
-comment on column templates.preheader is 'What inboxes show beside the subject. It goes into the HTML when a mail is made.';
-comment on column campaigns.preheader is 'What inboxes show beside the subject. It goes into the HTML when it is sent.';
+comment on column templates.preheader is
+'What inboxes show next to the subject. It is added to the HTML when a mail is made.';
+comment on column campaigns.preheader is
+'What inboxes show next to the subject. It is added to the HTML when the campaign is sent.';
 
 create trigger templates_edited
 before update of name, description, subject, preheader, body, from_email, from_name, reply_to, type on templates
@@ -53,7 +55,8 @@ comment on trigger segments_edited on segments is 'Sets `edited_at` and `edited_
 create trigger workflows_edited
 before update of updated_at on workflows
 for each row execute function note_edit();
-comment on trigger workflows_edited on workflows is 'Sets `edited_at` and `edited_by`, also when its graph is edited.';
+comment on trigger workflows_edited on workflows is
+'Sets `edited_at` and `edited_by`, including when its graph is edited.';
 
 create table template_versions (
   project_id  uuid not null,
@@ -75,9 +78,8 @@ create table template_versions (
   foreign key (project_id, template_id) references templates on delete cascade
 );
 comment on table template_versions is
-'What a template was, from its first version to what it is now: up to 100, written by the trigger
-`templates_keep_version`.';
-comment on column template_versions.created_by is 'Who wrote it: an address, or which key. Null where nobody is known.';
+'The versions of a template, including the current one: up to 100, written by the trigger `templates_keep_version`.';
+comment on column template_versions.created_by is 'Who wrote it: an address, or which key. Null if unknown.';
 
 create function keep_template_version() returns trigger
 language plpgsql as $$
@@ -110,13 +112,14 @@ begin
   return null;
 end $$;
 comment on function keep_template_version is
-'Keeps what a template is now as a version, where anything of it is another. Writers of a template wait for each other at
+'Stores the current template as a version if anything in it has changed. Writers of a template wait for each other at
 its row, so versions have no gaps.';
 
 create trigger templates_keep_version
 after insert or update on templates
 for each row execute function keep_template_version();
-comment on trigger templates_keep_version on templates is 'Adds to `template_versions`, and drops those before the last 100.';
+comment on trigger templates_keep_version on templates is
+'Adds to `template_versions`, and drops all but the last 100.';
 
 insert into template_versions
 select

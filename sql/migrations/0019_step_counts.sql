@@ -8,7 +8,7 @@ create table step_counts (
   foreign key (project_id, step_id) references workflow_steps on delete cascade
 );
 comment on table step_counts is
-'How often executions came to each step, passed it and failed there, except for what is still in `step_count_deltas`.';
+'How often executions reached each step, passed it and failed there, except for what is still in `step_count_deltas`.';
 
 create table step_count_deltas (
   project_id uuid not null,
@@ -17,7 +17,8 @@ create table step_count_deltas (
   passed     int not null,
   failed     int not null
 );
-comment on table step_count_deltas is 'What was counted since the last roll-up. Append-only, so that no execution waits for another.';
+comment on table step_count_deltas is
+'What was counted since the last roll-up. Append-only, so that no execution waits for another.';
 
 create index step_count_deltas_by_step on step_count_deltas (project_id, step_id);
 comment on index step_count_deltas_by_step is 'Serves `step_counts.list`.';
@@ -32,7 +33,8 @@ begin
   group by 1, 2;
   return null;
 end $$;
-comment on function count_steps_added is 'Counts what executions come to, in the statement that writes their history.';
+comment on function count_steps_added is
+'Counts the steps that executions reach, in the statement that writes their history.';
 
 create function count_steps_ended() returns trigger
 language plpgsql set enable_nestloop to off as $$
@@ -49,8 +51,8 @@ begin
   return null;
 end $$;
 comment on function count_steps_ended is
-'Counts how steps end that had waited. The plan of its join is cached, and made while few rows have changed: a nested loop
-would then be kept for good.';
+'Counts how steps that had waited end. The plan of its join is cached, and is made when few rows have changed: a nested
+loop would then be kept permanently.';
 
 create trigger step_executions_count_added
 after insert on step_executions referencing new table as added

@@ -7,7 +7,7 @@ create table segment_sizes (
   foreign key (project_id, segment_id) references segments (project_id, id) on delete cascade
 );
 comment on table segment_sizes is
-'How many members a segment had on a day (UTC), as it was counted last on that day. Written by the trigger
+'How many members a segment had on a day (UTC), by the last count of that day. Written by the trigger
 `segments_note_size`.';
 
 create function note_segment_size() returns trigger
@@ -36,7 +36,7 @@ create table contact_days (
   primary key (project_id, day)
 );
 comment on table contact_days is
-'How many contacts came and went on a day (UTC), except for what is still in `contact_day_deltas`.';
+'How many contacts were added and removed on a day (UTC), except for what is still in `contact_day_deltas`.';
 
 create table contact_day_deltas (
   project_id uuid not null,
@@ -89,7 +89,7 @@ begin
   return null;
 end $$;
 comment on function count_contacts_removed is
-'Takes the fields and the subscription of deleted contacts off the counts, and counts them on the day.';
+'Subtracts the fields and the subscription of deleted contacts from the counts, and counts the contacts on the day.';
 
 insert into contact_days (project_id, day, created, deleted)
 select project_id, (created_at at time zone 'utc')::date, count(*), 0
@@ -130,9 +130,9 @@ begin atomic
   ) as l;
 end;
 comment on function contact_activity is
-'What contacts did before an event, the newest of each kind: tracked events (from `events_triggered`), opens and clicks by
-people, and subscriptions (from `events_by_name`).';
+'What contacts did before an event, the newest of each kind: tracked events (from `events_triggered`), opens and clicks
+by people, and subscriptions (from `events_by_name`).';
 
 comment on index contacts_email_trigrams is
-'Serves `contacts.list` and `contacts.count_matching` for search terms that few addresses contain. Finer statistics let the
-planner tell those from common terms, which are better served by `contacts_newest_first`.';
+'Serves `contacts.list` and `contacts.count_matching` for search terms that few addresses contain. Finer statistics let
+the planner tell those from common terms, which are better served by `contacts_newest_first`.';

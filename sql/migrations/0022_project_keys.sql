@@ -13,15 +13,16 @@ create table project_keys (
 );
 
 comment on table project_keys is
-'Keys of a project beside its pair, each with a name and with what it may do. Whoever revokes one deletes it.';
+'Keys of a project in addition to its pair, each with a name and scopes. A key that is revoked is deleted.';
 comment on column project_keys.hash is 'SHA-256 of the key.';
 comment on column project_keys.hint is 'The last characters of the key.';
-comment on column project_keys.created_by is 'The address of whoever made it.';
+comment on column project_keys.created_by is 'The address of the person who created it.';
 comment on column project_keys.last_used_at is 'To the minute.';
 
 alter table projects
   add column postal_address text check (length(postal_address) between 1 and 500),
   add column requires_two_factor boolean not null default false;
 comment on column projects.postal_address is
-'Of the sender, for the footer of MARKETING mail: the law of many countries asks for it. Null: none is shown.';
-comment on column projects.requires_two_factor is 'Whether members get in only with two-factor log-in.';
+'The postal address of the sender, for the footer of MARKETING mail: many countries require it by law. Null: not
+shown.';
+comment on column projects.requires_two_factor is 'Whether members can access it only with two-factor log-in.';

@@ -10,10 +10,12 @@ create table totp_secrets (
   check (sealed is not null or pending is not null)
 );
 
-comment on table totp_secrets is 'What the authenticator app of a user makes its codes of (RFC 6238).';
+comment on table totp_secrets is
+'The secrets from which the authenticator apps of users derive their codes (RFC 6238).';
 comment on column totp_secrets.sealed is 'The secret, encrypted. Null until a first code has confirmed it.';
-comment on column totp_secrets.last_step is 'The step of 30 seconds whose code was used last: neither it nor an earlier one is taken again.';
-comment on column totp_secrets.pending is 'The secret that takes its place once a code confirms it, encrypted.';
+comment on column totp_secrets.last_step is
+'The 30-second step whose code was used last: neither it nor an earlier one is accepted again.';
+comment on column totp_secrets.pending is 'The secret that replaces it once a code confirms it, encrypted.';
 
 create table passkeys (
   user_id       uuid not null references users on delete cascade,
@@ -29,7 +31,8 @@ create table passkeys (
 );
 
 comment on table passkeys is 'Public keys of WebAuthn credentials: on devices of a user, or in their password manager.';
-comment on column passkeys.counter is 'What the authenticator said last; one that goes back is a copy. 0: it does not count.';
+comment on column passkeys.counter is
+'The last counter that the authenticator sent; if it decreases, the authenticator was copied. 0: it has no counter.';
 
 create table recovery_codes (
   user_id uuid not null references users on delete cascade,
@@ -39,7 +42,7 @@ create table recovery_codes (
 
 comment on table recovery_codes is 'For users who have lost their factors. Deleted when used.';
 comment on column recovery_codes.hash is
-'SHA-256. The codes are as hard to guess as a key, so nothing slower is needed, and SECRET_KEY is not either.';
+'SHA-256. The codes are as hard to guess as a key, so neither a slower hash nor SECRET_KEY is needed.';
 
 create table login_challenges (
   token_hash bytea primary key check (length(token_hash) = 32),
@@ -63,7 +66,7 @@ create table passkey_answers (
 );
 
 comment on table passkey_answers is
-'Challenges that a passkey has answered: each once. Those that nobody answers are stored nowhere.';
+'Challenges that a passkey has answered: each can be answered once. Unanswered challenges are not stored.';
 
 create index passkey_answers_by_age on passkey_answers (taken_at);
 comment on index passkey_answers_by_age is 'Serves `passkeys.purge_answers`.';
@@ -74,4 +77,4 @@ as $$
   select exists (select from totp_secrets where user_id = of_user and sealed is not null)
       or exists (select from passkeys where user_id = of_user)
 $$;
-comment on function has_two_factor is 'Whether a log-in of this user needs a second factor: there is one.';
+comment on function has_two_factor is 'Whether this user has a second factor, so that log-ins require it.';

@@ -23,19 +23,21 @@ create table requests (
 );
 
 comment on table requests is
-'The requests that were made for a project, for 7 days. Rows are only added, and written in batches after the answers. No
-foreign key, which would be checked row by row: `requests.add` looks whether the project is there.';
-comment on column requests.id is 'Its time is when the request came. It is the `X-Request-Id` too, unless the caller chose one.';
+'The requests that were made for a project, kept for 7 days. Rows are only added, in batches, after the responses were
+sent. No foreign key, which would be checked row by row: `requests.add` checks whether the project exists.';
+comment on column requests.id is
+'Contains the time at which the request arrived. Also the `X-Request-Id`, unless the caller chose one.';
 comment on column requests.given_id is 'The `X-Request-Id` that the caller chose.';
-comment on column requests.path is 'With the query, and without secrets.';
-comment on column requests.errors is 'What was wrong with which field.';
+comment on column requests.path is 'Includes the query, without secrets.';
+comment on column requests.errors is 'Which fields were invalid, and why.';
 comment on column requests.key_kind is 'Null for a session.';
-comment on column requests.key_id is 'Of a key beside the pair. Its name and its end stay when it is revoked.';
-comment on column requests.body is 'Of a refused request: up to 4 KB, without secrets.';
+comment on column requests.key_id is
+'Set for a key outside the pair. Its name and last characters stay when it is revoked.';
+comment on column requests.body is 'Set for a refused request: up to 4 KB, without secrets.';
 comment on column requests.mentions is
-'Hashes of the addresses in this row, so that it is found when a contact is deleted; null for none.';
+'Hashes of the addresses in this row, so that it is found when a contact is deleted; null if there are none.';
 comment on column requests.left_out is
-'How many requests of the project the same process had since its previous row, and did not write down.';
+'How many requests of the project the same process has received since its previous row but did not log.';
 
 create index requests_refused on requests (project_id, id) where status >= 400;
 comment on index requests_refused is 'Serves `requests.refused` and `requests.edge_of_refused`.';
@@ -49,4 +51,4 @@ comment on index requests_mentions is 'Serves `contact_deletion.part_with_reques
 create function mention_of(project uuid, address text) returns bigint
 language sql immutable parallel safe
 return hashtextextended(project::text || ' ' || address, 0);
-comment on function mention_of is 'What stands for an address in `mentions`: another value in every project.';
+comment on function mention_of is 'The hash of an address in `mentions`: a different value in every project.';

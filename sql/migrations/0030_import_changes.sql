@@ -5,5 +5,5 @@ alter table contact_import_changes
 alter table contact_import_changes rename column subscribed_before to given_before;
 alter table contact_import_changes rename column subscribed_after to given_after;
 comment on column contact_import_changes.given_before is
-'The standard fields that the file gives, by their columns, as they were.';
-comment on column contact_import_changes.given_after is 'The same as the file gives them.';
+'The standard fields that the file sets, by their columns, as they were before.';
+comment on column contact_import_changes.given_after is 'The same fields as the file sets them.';

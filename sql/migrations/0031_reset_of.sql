@@ -23,7 +23,7 @@ begin atomic
 end;
 
 comment on function reset_of(contacts) is
-'The project of a contact that a reset is about to delete, no row for any other. Postgres inlines it.';
-comment on function reset_of(emails) is 'The same of a mail.';
-comment on function reset_of(executions) is 'The same of an execution.';
-comment on function reset_of(suppressions) is 'The same of an address on a suppression list.';
+'The project of a contact that a reset is about to delete; no row for any other contact. Postgres inlines it.';
+comment on function reset_of(emails) is 'The same for a mail.';
+comment on function reset_of(executions) is 'The same for an execution.';
+comment on function reset_of(suppressions) is 'The same for an address on a suppression list.';

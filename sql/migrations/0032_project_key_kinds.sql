@@ -15,6 +15,6 @@ end
 $$;
 
 comment on column project_keys.is_public is
-'Whether it begins with `pk_`, and may stand in a page: then it may only track, whatever is said later.';
+'Whether it begins with `pk_` and may be part of a public page: then it may only track, whatever its scopes are.';
 comment on column project_keys.last_used_at is
-'To the minute, also by a request that was refused for its scopes. Written off the way of requests.';
+'To the minute; includes requests that were refused for lack of a scope. Requests do not wait for it to be written.';

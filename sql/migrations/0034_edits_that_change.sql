@@ -8,5 +8,5 @@ begin
   return new;
 end $$;
 comment on function note_edit is
-'Notes when something that people edit was edited, and by whom: by `postrider.editor` of the transaction
-(`edits.act_as`). What was written again as it was has the time that it had, and was not edited.';
+'Notes when something that people edit was edited, and by whom: `postrider.editor` of the transaction, set by
+`edits.act_as`. Writing the same values again is not an edit, and leaves the time as it was.';

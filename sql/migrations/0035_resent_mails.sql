@@ -1,5 +1,6 @@
 alter table emails add column resend_of uuid;
-comment on column emails.resend_of is 'The mail that this one repeats, because somebody asked for it. That one may be gone.';
+comment on column emails.resend_of is
+'The mail that this one repeats, because somebody sent it again. The original may be gone.';
 
 create index emails_resent on emails (project_id, resend_of) where resend_of is not null;
 comment on index emails_resent is 'Serves `emails.timeline`: when a mail was sent again.';
@@ -23,5 +24,6 @@ begin atomic
   where x.project_id = e.project_id and x.id = e.workflow_execution_id;
 end;
 comment on function workflow_mail_data is
-'What the template of a mail of a workflow sees beyond its contact, as its execution knows it now: `emails.data` is only
-kept until the mail has a final state. Null where the execution or its contact is gone, and for any other mail.';
+'What the template of a mail of a workflow sees in addition to the contact, from the current state of its execution:
+`emails.data` is kept only until the mail has a final state. Null if the execution or its contact is gone, and for any
+other mail.';

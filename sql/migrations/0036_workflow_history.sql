@@ -2,8 +2,8 @@ alter table workflows
   add column graph_version int not null default 1,
   add column graph_edited_at timestamptz not null default now(),
   add column graph_edited_by text default nullif(current_setting('postrider.editor', true), '');
-comment on column workflows.graph_version is 'The number of the graph as it stands: each edit makes the next one.';
-comment on column workflows.graph_edited_at is 'Since when the graph is what it is; other edits do not count.';
+comment on column workflows.graph_version is 'The number of the current graph: each edit increases it by one.';
+comment on column workflows.graph_edited_at is 'When the graph was last edited; other edits do not count.';
 update workflows set graph_edited_at = edited_at, graph_edited_by = edited_by;
 
 create table workflow_graphs (
@@ -18,13 +18,13 @@ create table workflow_graphs (
   foreign key (project_id, workflow_id) references workflows on delete cascade
 );
 comment on table workflow_graphs is
-'What the graph of a workflow was before it was edited: up to 99 of them. What it is now stands in `workflow_steps` and
-`workflow_transitions`. `{steps: [{id, type, name, position, config, templateId}], transitions: [{from, to, branch, priority}]}`';
-comment on column workflow_graphs.created_by is 'Who made it so: an address, or which key. Null where nobody is known.';
+'Earlier graphs of a workflow, up to 99 of them. The current one is in `workflow_steps` and `workflow_transitions`.
+`{steps: [{id, type, name, position, config, templateId}], transitions: [{from, to, branch, priority}]}`';
+comment on column workflow_graphs.created_by is 'Who created this graph: an address, or which key. Null if unknown.';
 
 alter table workflow_versions add column graph_version int;
 comment on column workflow_versions.graph_version is
-'The number of this graph in the list of what the workflow was. Null where it was made before graphs had numbers.';
+'The number of this graph in the history of the workflow. Null if it was created before graphs had numbers.';
 update workflow_versions v
 set graph_version = 1
 from workflows w
@@ -42,7 +42,7 @@ comment on table branch_counts is
 'How often executions left each step by each branch, except for what is still in `step_count_deltas`.';
 
 alter table step_count_deltas add column branch text;
-comment on column step_count_deltas.branch is 'By which branch those left who passed; null where the step has none.';
+comment on column step_count_deltas.branch is 'The branch by which those that passed left; null if the step has none.';
 
 create or replace function count_steps_added() returns trigger
 language plpgsql as $$

@@ -2,7 +2,7 @@ alter table campaigns add column processed_count int not null default 0;
 comment on column campaigns.processed_count is
 'How many of its mails are neither PENDING nor SENDING: the progress of a campaign that is being sent.';
 
--- Open mails alone are read, each state by the index that it has.
+-- Only open mails are read, each state through its own index.
 with open as (
   select campaign_id, count(*)::int as mails
   from (
