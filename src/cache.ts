@@ -20,8 +20,8 @@ export interface Cache<Value> {
   set(key: string, value: Value, bytes?: number): void;
   /** The cached value, or the result of `read`: concurrent callers share it. A failure is not cached. */
   load(key: string, read: () => Promise<Value>): Promise<Value>;
-  /** The keys, the one used last first. */
-  keys(): string[];
+  /** What is kept now, the one used last first. To look at it is no use of it. */
+  entries(): [key: string, value: Value][];
 }
 
 /** An empty cache. */
@@ -54,6 +54,6 @@ export function createCache<Value>({ maxEntries, maxBytes, keepMs, now }: CacheO
       underway.set(key, waiting);
       return await waiting;
     },
-    keys: () => [...kept.keys()],
+    entries: () => [...kept.entries()].map(([key, { value }]) => [key, value]),
   };
 }

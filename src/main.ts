@@ -165,8 +165,7 @@ async function reap(on: Context): Promise<void> {
 }
 
 async function endDelivery(on: Context): Promise<void> {
-  await closeHandOff(on);
-  await stopDelivery(on);
+  await Promise.all([closeHandOff(on), stopDelivery(on)]);
 }
 
 async function recover(on: Context): Promise<void> {

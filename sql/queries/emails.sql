@@ -223,13 +223,14 @@ left join lateral (
 left join projects p on p.id = e.project_id;
 
 -- name: recipients :many
--- The recipient domains of those of these mails that are still to be sent. By their keys, as in `settle_and_claim`.
+-- The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
+-- themselves. By their keys, as in `settle_and_claim`.
 select a.project_id as "project_id!", a.id as "id!", recipient_domain(m.address) as "domain!"
 from unnest(:project_ids::uuid[], :ids::uuid[]) as a (project_id, id)
 cross join lateral (
   select e.address
   from emails e
-  where e.project_id = a.project_id and e.id = a.id and e.status::text = 'PENDING'
+  where e.project_id = a.project_id and e.id = a.id and e.status::text = 'PENDING' and e.due_at < 'infinity'
   limit 1
 ) as m;
 

@@ -1,7 +1,7 @@
 // Contents on their way from the ledger to the composer.
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { prepareContents } from "../../src/sending/delivery/_contents.ts";
+import { knownContents, prepareContents } from "../../src/sending/delivery/_contents.ts";
 import type { ClaimedEmail } from "../../src/sending/delivery/emails.ts";
 import { useService } from "../support/service.ts";
 
@@ -34,7 +34,7 @@ test("those of 40 mails are compiled one after the other: everything else has it
   const contents = await prepareContents(
     service,
     Array.from({ length: 40 }, (_, n) => heavy(n)),
-    new Map(),
+    knownContents(service, new Map()),
   );
   isOver = true;
   await others;
@@ -42,4 +42,20 @@ test("those of 40 mails are compiled one after the other: everything else has it
   expect(contents.size).toBe(40);
   // Between the links, the HTML and the text of each.
   expect(turns).toBeGreaterThanOrEqual(80);
+});
+
+test("one that a claim was told is known is there for its mails, whatever was sent meanwhile", async () => {
+  const light = () => ({ ...heavy(0), html: "<p>Hello</p>", shared: true }) as unknown as ClaimedEmail;
+  const first = light();
+  const none = new Map();
+  await prepareContents(service, [first], knownContents(service, none));
+
+  const known = knownContents(service, none);
+  expect([...known.prepared.keys()]).toContain(first.contentId!);
+  const others = Array.from({ length: 60 }, light);
+  await prepareContents(service, others, knownContents(service, none));
+  const claimed = { ...first, hasContent: false, html: null, subject: null };
+  const contents = await prepareContents(service, [claimed as unknown as ClaimedEmail], known);
+
+  expect([...contents.keys()]).toEqual([first.contentId!]);
 });

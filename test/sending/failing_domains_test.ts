@@ -152,9 +152,9 @@ test("a mail of a disabled project, or that was sent meanwhile, is not fetched a
   await service.pool`update emails set due_at = 'infinity' where id = any(${ids})`;
   await service.pool`update projects set disabled_at = now() where id = ${project.id}`;
   await beat(ctx, ids);
-  await until("nobody apart", async () => (await mailsWith(ids, { status: "PENDING", apart: true })) === 0);
+  // One that waits for its turn for a second goes apart again, and comes back.
+  await until("nobody apart", async () => (await mailsWith(ids, { status: "PENDING", apart: false })) === 20);
   await service.pool`update projects set disabled_at = null where id = ${project.id}`;
 
-  expect(await mailsWith(ids, { status: "PENDING", apart: false })).toBe(20);
   expect(service.smtp.received).toHaveLength(0);
 });

@@ -4,6 +4,7 @@ import PostalMime from "postal-mime";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { requestReset } from "../../src/accounts/projects/removal.ts";
 import { closeHandOff, openHandOff } from "../../src/sending/delivery/hand_off.ts";
+import { deliverEmails } from "../../src/sending/delivery/mod.ts";
 import { rateOf } from "../../src/sending/delivery/rates.ts";
 import { until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -138,19 +139,19 @@ describe("accepted mails", () => {
       expect(fromMemory).toEqual(fromQueue);
     }
   });
+});
 
-  test("that wait for a rate keep their one job, due when the rate allows more", async () => {
-    await service.pool`update projects set send_rate = 0.1 where id = ${project.id}`;
-    await until("the rate is known", async () => (await rateOf(service, project.id)) !== null);
-    await send({ to: many(3) });
-    await smtp.waitFor(1);
-    await until(
-      "the job is moved",
-      async () => (await service.jobs("send_emails"))[0]?.payload.emailIds.length === 2,
-    );
-    expect(await service.jobs("send_emails")).toHaveLength(1);
-    await service.pool`update projects set send_rate = null where id = ${project.id}`;
-  });
+test("a job leaves a mail alone that waits apart: it comes back by itself", async () => {
+  await closeHandOff(service);
+  const { body } = await send();
+  const ids = [body.data.emails[0].email as string];
+  await service.pool`update emails set due_at = 'infinity' where id = any(${ids})`;
+  await deliverEmails(service, project.id, ids);
+  expect(await statusOf("ada@example.com")).toBe("PENDING");
+
+  await service.pool`update emails set due_at = now() where id = any(${ids})`;
+  await deliverEmails(service, project.id, ids);
+  expect(await statusOf("ada@example.com")).toBe("SENT");
 });
 
 describe("what was decided while a mail waited in memory counts", () => {
@@ -260,6 +261,13 @@ describe("the queue has at once", () => {
     await service.runJobs();
     await until("both are sent", async () => (await ledger()).every(({ status }) => status === "SENT"));
     expect(smtp.received.map(({ to }) => to[0]).toSorted()).toEqual(["ada@example.com", "later@example.com"]);
+  });
+
+  test("what a rate may hold back", async () => {
+    await service.pool`update projects set send_rate = 0.1 where id = ${project.id}`;
+    await until("the rate is known", async () => (await rateOf(service, project.id)) !== null);
+    expect(await goThroughQueue([[project, 3]])).toEqual([true]);
+    await service.pool`update projects set send_rate = null where id = ${project.id}`;
   });
 
   test("what is accepted while the mail server takes no connections", async () => {

@@ -18,16 +18,27 @@ const caches = perService(() => ({
   attached: createCache<Attachment[]>({ maxEntries: MAX_ATTACHED, maxBytes: MAX_ATTACHED_BYTES }),
 }));
 
-/** The contents that a claim need not answer with: those of mails in progress, and those `accepted` here. */
-export function knownContents(ctx: Context, accepted: Map<string, AcceptedContent>): string[] {
-  return [...caches(ctx).prepared.keys(), ...accepted.keys()];
+/**
+ * Contents that a claim need not answer with. They are held from before the claim until its mails are prepared: by then the
+ * cache may have dropped one.
+ */
+export interface KnownContents {
+  /** Those of mails in progress. */
+  prepared: ReadonlyMap<string, PreparedContent>;
+  /** Those of mails that this process has just accepted. */
+  accepted: ReadonlyMap<string, AcceptedContent>;
+}
+
+/** What is known before a claim of mails, among which are some with these `accepted` contents. */
+export function knownContents(ctx: Context, accepted: ReadonlyMap<string, AcceptedContent>): KnownContents {
+  return { prepared: new Map(caches(ctx).prepared.entries()), accepted };
 }
 
 /** The contents of these mails, ready to be sent, by their ids. One that has expired is missing. */
 export async function prepareContents(
   ctx: Context,
   emails: ClaimedEmail[],
-  accepted: Map<string, AcceptedContent>,
+  known: KnownContents,
 ): Promise<Map<string, PreparedContent>> {
   const { prepared: cache } = caches(ctx);
   const prepared = new Map<string, PreparedContent>();
@@ -36,10 +47,12 @@ export async function prepareContents(
   for (const email of emails) {
     const id = email.contentId;
     if (id === null || prepared.has(id)) continue;
-    const held = accepted.get(id);
+    const held = known.accepted.get(id);
     const row = held ?? (email.hasContent ? contentOf(email) : null);
     const content =
-      cache.get(id) ?? (row && (await prepareContent(ctx, { ...row, ...originOf(email) }, pause)));
+      cache.get(id) ??
+      known.prepared.get(id) ??
+      (row && (await prepareContent(ctx, { ...row, ...originOf(email) }, pause)));
     if (!content) continue;
     prepared.set(id, content);
     // Of one that is known a claim does not say that it has attachments.

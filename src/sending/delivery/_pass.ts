@@ -9,7 +9,7 @@ import type { DeliveryRequest } from "./_requests.ts";
 import { giveUpOn, type Lost } from "../giving_up.ts";
 import type { PreparedContent } from "../compose/mod.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
-import { knownContents, loadAttachments, prepareContents } from "./_contents.ts";
+import { type KnownContents, knownContents, loadAttachments, prepareContents } from "./_contents.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { type MailOutcome, withoutWords } from "./outcomes.ts";
 
@@ -33,7 +33,8 @@ export async function runPass(
 ): Promise<Map<string, ClaimedMail> | Error> {
   if (outcomes.length + requests.length === 0) return new Map();
   try {
-    return await toMails(ctx, await settleAndClaim(ctx, noted, outcomes, requests), acceptedAmong(requests));
+    const known = knownContents(ctx, acceptedAmong(requests));
+    return await toMails(ctx, await settleAndClaim(ctx, noted, outcomes, requests, known), known);
   } catch (error) {
     ctx.log.warn("outcomes not written yet", { mails: outcomes.length, ...describeError(error) });
     await settleUntilWritten(ctx, outcomes);
@@ -52,6 +53,7 @@ async function settleAndClaim(
   noted: () => Promise<void>,
   outcomes: MailOutcome[],
   requests: DeliveryRequest[],
+  known: KnownContents,
 ): Promise<ClaimedEmail[]> {
   const campaigns = [...new Map(requests.map((request) => [request.campaignId, request])).values()].filter(
     ({ campaignId }) => campaignId !== null,
@@ -66,7 +68,7 @@ async function settleAndClaim(
       ids: requests.map((request) => request.emailId),
       campaignProjectIds: campaigns.map((request) => request.projectId),
       campaignIds: campaigns.map((request) => request.campaignId!),
-      knownContents: knownContents(ctx, acceptedAmong(requests)),
+      knownContents: [...known.prepared.keys(), ...known.accepted.keys()],
     });
     return rows.filter((row): row is ClaimedEmail => row.id !== null);
   };
@@ -105,9 +107,9 @@ function acceptedAmong(requests: DeliveryRequest[]): Map<string, AcceptedContent
 async function toMails(
   ctx: Context,
   emails: ClaimedEmail[],
-  accepted: Map<string, AcceptedContent>,
+  known: KnownContents,
 ): Promise<Map<string, ClaimedMail>> {
-  const contents = await prepareContents(ctx, emails, accepted);
+  const contents = await prepareContents(ctx, emails, known);
   const attachments = await loadAttachments(ctx, emails);
   return new Map(
     emails.map((email) => [
@@ -126,7 +128,7 @@ async function settleUntilWritten(ctx: Context, outcomes: MailOutcome[]): Promis
   if (outcomes.length === 0) return;
   for (let pauseMs = 100; ; pauseMs = Math.min(pauseMs * 2, 5_000)) {
     try {
-      await settleAndClaim(ctx, async () => {}, outcomes, []);
+      await settleAndClaim(ctx, async () => {}, outcomes, [], knownContents(ctx, new Map()));
       return;
     } catch (error) {
       if (isRefusal(error) && outcomes.length > 1) return await settleEach(ctx, outcomes);

@@ -2,11 +2,12 @@
 // read back. Their job is due later, and is there for when this process ends, or cannot send them now.
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { addJob } from "../../jobs.ts";
+import { addJob, type Jobs } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import { addSendJobs } from "./enqueue.ts";
-import { deliverHanded } from "./mod.ts";
+import { deliverHanded, makeDelivery } from "./mod.ts";
+import { isLimited } from "./rates.ts";
 import { gateOf } from "./server_gate.ts";
 
 /** A mail that was accepted here. */
@@ -58,6 +59,8 @@ const hereOf = perService((): Here => ({
 
 /** From now on this process delivers what it accepts, as long as it has room for it. */
 export function openHandOff(ctx: Context, limits: Partial<HandOffLimits> = {}): void {
+  // Made by this context, and not by that of a request, which is patient for a moment only.
+  makeDelivery(ctx);
   hereOf(ctx).limits = { ...LIMITS, ...limits };
 }
 
@@ -65,7 +68,13 @@ export function openHandOff(ctx: Context, limits: Partial<HandOffLimits> = {}): 
 export async function closeHandOff(ctx: Context): Promise<void> {
   const here = hereOf(ctx);
   here.limits = null;
-  const jobs = [...here.begun].map(([key, payload]) => ({ key, payload }));
+  await makeDue(
+    ctx,
+    [...here.begun].map(([key, payload]) => ({ key, payload })),
+  );
+}
+
+async function makeDue(ctx: Context, jobs: { key: string; payload: Jobs["send_emails"] }[]): Promise<void> {
   if (jobs.length === 0) return;
   try {
     await q.jobs.addKeyed(ctx, { task: "send_emails", jobs });
@@ -96,11 +105,12 @@ export async function enqueueHere(
   return { emailIds, begin: (handed) => void deliverHere(tx, { projectId, key }, handed) };
 }
 
+/** What a rate holds back has its turn in the queue: there it waits at no cost. */
 function hasRoom(ctx: Context, projectId: string, mails: number): boolean {
   const { limits, ...here } = hereOf(ctx);
-  if (limits === null || gateOf(ctx).way !== "here" || here.chars >= limits.chars) return false;
+  if (limits === null || gateOf(ctx).way !== "here" || isLimited(ctx, projectId)) return false;
   const ofProject = (here.ofProject.get(projectId) ?? 0) + mails;
-  return here.mails + mails <= limits.mails && ofProject <= limits.mailsOfOne;
+  return here.chars < limits.chars && here.mails + mails <= limits.mails && ofProject <= limits.mailsOfOne;
 }
 
 async function deliverHere(
@@ -110,30 +120,42 @@ async function deliverHere(
 ): Promise<void> {
   const ctx = { ...tx, pool, sql: pool };
   const here = hereOf(ctx);
-  const emailIds = mails.map((mail) => mail.id);
-  const chars = mails.reduce((sum, { content }) => sum + sizeOf(content), 0);
-  const count = (by: 1 | -1) => {
-    here.mails += by * mails.length;
-    here.chars += by * chars;
-    const left = (here.ofProject.get(projectId) ?? 0) + by * mails.length;
-    if (left === 0) here.ofProject.delete(projectId);
-    else here.ofProject.set(projectId, left);
-  };
-  count(1);
-  here.begun.set(key, { projectId, emailIds });
+  const payload = { projectId, emailIds: mails.map((mail) => mail.id) };
+  // Told to stop while they were committed.
+  if (here.limits === null) return await makeDue(ctx, [{ key, payload }]);
+  const leave = countIn(here, projectId, mails);
+  here.begun.set(key, payload);
+  await Promise.all(mails.map((mail) => deliverOne(ctx, projectId, mail).finally(() => leave(mail))));
+  here.begun.delete(key);
+}
+
+/** What does not succeed is left to the job. */
+async function deliverOne(ctx: Context, projectId: string, mail: HandedMail): Promise<void> {
   try {
-    const { postponed, waitMs } = await deliverHanded(ctx, projectId, mails);
-    // A rate holds them back. Without a way to the mail server, their job finds out what to do.
-    if (postponed.length > 0 && waitMs < Infinity && here.limits) {
-      const runAt = new Date(ctx.now().getTime() + waitMs);
-      await addJob(ctx, "send_emails", { projectId, emailIds: postponed }, { runAt, key });
-    }
+    await deliverHanded(ctx, projectId, mail);
   } catch (error) {
-    ctx.log.debug("accepted mails are left to their job", describeError(error));
-  } finally {
-    here.begun.delete(key);
-    count(-1);
+    ctx.log.debug("an accepted mail is left to its job", { emailId: mail.id, ...describeError(error) });
   }
+}
+
+/** Counts mails and their contents; each makes room when it ends, and a content with the last of its mails. */
+function countIn(here: Here, projectId: string, mails: HandedMail[]): (mail: HandedMail) => void {
+  const having = Map.groupBy(mails, ({ content }) => content);
+  const left = new Map([...having].map(([content, some]) => [content, some.length]));
+  const count = (by: number) => {
+    const ofProject = (here.ofProject.get(projectId) ?? 0) + by;
+    here.mails += by;
+    if (ofProject === 0) here.ofProject.delete(projectId);
+    else here.ofProject.set(projectId, ofProject);
+  };
+  count(mails.length);
+  for (const content of left.keys()) here.chars += sizeOf(content);
+  return ({ content }) => {
+    count(-1);
+    const others = left.get(content)! - 1;
+    left.set(content, others);
+    if (others === 0) here.chars -= sizeOf(content);
+  };
 }
 
 function sizeOf(content: AcceptedContent | null): number {

@@ -16,7 +16,6 @@ import { gateOf, type Way } from "./server_gate.ts";
 interface Addressed {
   id: string;
   domain: string;
-  content?: AcceptedContent | null;
 }
 
 /** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server accepts no connections. */
@@ -71,14 +70,23 @@ export async function deliverEmails(ctx: Context, projectId: string, emailIds: s
   return await deliver(ctx, projectId, emails, null);
 }
 
-/** The same for mails that this process has accepted, with what it knows of them. */
+/** Makes what delivers mails, with this context. */
+export function makeDelivery(ctx: Context): void {
+  gateOf(ctx);
+  deliveryOf(ctx);
+}
+
+/**
+ * Sends a mail that this process has accepted, with what it knows of it. Resolves when its outcome is in the ledger, or when
+ * it waits apart. Throws where it has to wait for a rate or a way to the mail server, or cannot be sent now.
+ */
 export async function deliverHanded(
   ctx: Context,
   projectId: string,
-  mails: { id: string; address: string; content: AcceptedContent | null }[],
-): Promise<Delivered> {
-  const emails = mails.map(({ id, address, content }) => ({ id, content, domain: domainOfAddress(address) }));
-  return await deliver(ctx, projectId, emails, null);
+  { id, address, content }: { id: string; address: string; content: AcceptedContent | null },
+): Promise<void> {
+  const domain = domainOfAddress(address);
+  await deliverOrPutApart(ctx, { projectId, emailId: id, campaignId: null, domain, content });
 }
 
 /** As `recipient_domain` says it. */
@@ -103,7 +111,7 @@ async function deliver(
   campaignId: string | null,
 ): Promise<Delivered> {
   const ends = await Promise.allSettled(
-    emails.map(({ id, ...mail }) => deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, ...mail })),
+    emails.map(({ id, domain }) => deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain })),
   );
   const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
   // One that failed fails the job, but only when nothing of it is in progress any more.

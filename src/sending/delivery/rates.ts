@@ -34,6 +34,12 @@ export async function rateOf(ctx: Context, projectId: string): Promise<number | 
   return limits.length === 0 ? null : Math.min(...limits);
 }
 
+/** Whether a rate limits this project, as far as this process knows by now. */
+export function isLimited(ctx: Context, projectId: string): boolean {
+  const { rates } = stateOf(ctx);
+  return rates.has(projectId) || rates.has(INSTALLATION);
+}
+
 /** Takes the places of these mails if there are any. Null if nothing is limited. */
 export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
   const { rates } = await current(ctx);
