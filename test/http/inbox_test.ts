@@ -139,6 +139,15 @@ describe("GET /inbox/mails/:id", () => {
 });
 
 describe("GET /inbox/mails/:id/html", () => {
+  test("of a deleted mail is 404, and for a frame a page that says so and may be framed", async () => {
+    const path = `/inbox/mails/${crypto.randomUUID()}/html`;
+    const framed = await get(path, { "sec-fetch-dest": "iframe" });
+
+    expect((await get(path)).status).toBe(404);
+    expect([framed.status, await framed.text()]).toEqual([200, expect.stringContaining("was deleted")]);
+    expect(framed.headers.get("content-security-policy")).toContain("frame-ancestors 'self'; sandbox");
+  });
+
   test("hostile HTML comes in a sandbox that runs no script, with links in new tabs", async () => {
     const hostile = `<!doctype html><html><head><base href="https://evil.test/"></head><body onload="alert(1)"><script>alert(1)</script></body></html>`;
     const id = await capture({ html: hostile });

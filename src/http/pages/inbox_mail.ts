@@ -57,6 +57,19 @@ export function htmlResponse({ content }: OpenedMail): Response {
   return new Response(withLinksInNewTabs(withPictures(html, content.attachments)), { headers });
 }
 
+/**
+ * For the frame of a mail that was deleted while it was opened. It is no error, and a browser takes any other status, and a
+ * page that may not be framed, for one.
+ */
+export function deletedResponse(): Response {
+  const headers = {
+    ...PRIVATE,
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": MAIL_CSP,
+  };
+  return new Response("<!doctype html><p>This mail was deleted.</p>", { headers });
+}
+
 /** The message as it would have gone over the wire. */
 export function sourceResponse(source: Uint8Array): Response {
   const headers = {

@@ -1,7 +1,7 @@
 // /inbox/mails: what was captured instead of sent, for members of a project, its key and the operator.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
-import { problems } from "../../problem/mod.ts";
+import { Problem, problems } from "../../problem/mod.ts";
 import {
   clearCapturedMails,
   countCapturedMails,
@@ -19,6 +19,7 @@ import { answers, Int, isUuid, PathId, QueryInteger, Text, Uuid, Words } from ".
 import { isOperator } from "../pages/inbox_login.ts";
 import {
   attachmentResponse,
+  deletedResponse,
   htmlResponse,
   sourceResponse,
   toListed,
@@ -192,7 +193,15 @@ export function inboxMailsRoutes(ctx: Context) {
       )
       .get(
         "/:id/html",
-        async ({ scope, params }) => htmlResponse(await readCapturedMail(ctx, scope, mailId(params.id))),
+        async ({ scope, params, headers }) => {
+          try {
+            return htmlResponse(await readCapturedMail(ctx, scope, mailId(params.id)));
+          } catch (error) {
+            const isGone = error instanceof Problem && error.status === 404;
+            if (isGone && headers["sec-fetch-dest"] === "iframe") return deletedResponse();
+            throw error;
+          }
+        },
         {
           ...one,
           response: answers(t.Any({ description: "The HTML, with a policy that blocks all scripts." }), {
