@@ -1947,8 +1947,8 @@ create table emails (
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 -- Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at
--- infinity, so that nothing that looks for due mails finds them. Serves `emails.come_back`, `emails.apart_domains` and
--- `emails.give_up_apart`.
+-- infinity, so that nothing that looks for due mails finds them. Serves `apart.come_back`, `apart.apart_domains` and
+-- `apart.give_up_apart`.
 CREATE INDEX emails_apart ON public.emails USING btree (recipient_domain(address), ((campaign_id IS NOT NULL)), tried_at, id) WHERE ((status = 'PENDING'::email_status) AND (due_at = 'infinity'::timestamp with time zone));
 -- Serves `emails.list` by campaign.
 CREATE INDEX emails_by_campaign ON public.emails USING btree (project_id, campaign_id, id) WHERE (campaign_id IS NOT NULL);
@@ -1976,16 +1976,16 @@ CREATE INDEX emails_captured ON public.emails USING btree (captured_at, project_
 CREATE INDEX emails_captured_of_project ON public.emails USING btree (project_id, captured_at, id) WHERE (captured_at IS NOT NULL);
 -- Serves `emails.list`: the recipients of a campaign who clicked.
 CREATE INDEX emails_clicked ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (clicked_at IS NOT NULL));
--- Serves `emails.settle_doubts`.
+-- Serves `delivery.settle_doubts`.
 CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
 -- Serves `emails.list`: the recipients of a campaign who opened it.
 CREATE INDEX emails_opened ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (opened_at IS NOT NULL));
 -- Of the rows that change often, only open ones are indexed by state, so that these indexes stay small. Serves
--- `emails.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.
+-- `delivery.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.
 CREATE INDEX emails_pending ON public.emails USING btree (campaign_id, due_at) WHERE (status = 'PENDING'::email_status);
--- Serves `emails.timeline`: when a mail was sent again.
+-- Serves `email_details.timeline`: when a mail was sent again.
 CREATE INDEX emails_resent ON public.emails USING btree (project_id, resend_of) WHERE (resend_of IS NOT NULL);
--- Serves `emails.settle_dead`, `emails.orphaned_by`, `emails.held_by` and `campaign_send.finish`.
+-- Serves `delivery.settle_dead`, `delivery.orphaned_by`, `delivery.held_by` and `campaign_send.finish`.
 CREATE INDEX emails_sending ON public.emails USING btree (claimed_by) WHERE (status = 'SENDING'::email_status);
 -- Serves `emails.list`: the recipients of a campaign who unsubscribed through it.
 CREATE INDEX emails_unsubscribed ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (unsubscribed_at IS NOT NULL));

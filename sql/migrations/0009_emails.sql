@@ -108,22 +108,22 @@ comment on function is_reset(resets, emails) is
 create index emails_pending on emails (campaign_id, due_at) where status = 'PENDING';
 comment on index emails_pending is
 'Of the rows that change often, only open ones are indexed by state, so that these indexes stay small. Serves
-`emails.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.';
+`delivery.requeue_overdue`, `campaign_send.finish`, `campaign_send.batch` and `campaign_send.requeue`.';
 
 create index emails_apart
 on emails (recipient_domain(address), (campaign_id is not null), tried_at, id)
 where status = 'PENDING' and due_at = 'infinity';
 comment on index emails_apart is
 'Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at
-infinity, so that nothing that looks for due mails finds them. Serves `emails.come_back`, `emails.apart_domains` and
-`emails.give_up_apart`.';
+infinity, so that nothing that looks for due mails finds them. Serves `apart.come_back`, `apart.apart_domains` and
+`apart.give_up_apart`.';
 
 create index emails_sending on emails (claimed_by) where status = 'SENDING';
 comment on index emails_sending is
-'Serves `emails.settle_dead`, `emails.orphaned_by`, `emails.held_by` and `campaign_send.finish`.';
+'Serves `delivery.settle_dead`, `delivery.orphaned_by`, `delivery.held_by` and `campaign_send.finish`.';
 
 create index emails_in_doubt on emails (due_at) where status = 'IN_DOUBT';
-comment on index emails_in_doubt is 'Serves `emails.settle_doubts`.';
+comment on index emails_in_doubt is 'Serves `delivery.settle_doubts`.';
 
 create index emails_captured on emails (captured_at, project_id, id) where captured_at is not null;
 comment on index emails_captured is

@@ -3,7 +3,7 @@ comment on column emails.resend_of is
 'The mail that this one repeats, because somebody sent it again. The original may be gone.';
 
 create index emails_resent on emails (project_id, resend_of) where resend_of is not null;
-comment on index emails_resent is 'Serves `emails.timeline`: when a mail was sent again.';
+comment on index emails_resent is 'Serves `email_details.timeline`: when a mail was sent again.';
 
 create function workflow_mail_data(e emails) returns jsonb
 language sql stable parallel safe

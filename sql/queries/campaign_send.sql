@@ -272,7 +272,7 @@ limit 1;
 
 -- name: requeue :one
 -- Gives jobs to due mails that have none, batch by batch, oldest first. The period in which they are retried
--- restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
+-- restarts, as in `delivery.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
 -- join would compare every mail with every other.
 with due as materialized (
   select id, tried_at

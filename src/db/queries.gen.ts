@@ -81,6 +81,27 @@ export interface Queries {
      * (sql/queries/activity_upcoming.sql:1) */
     list(on: On, args: { projectId: string; until: Date; limit: number }): Promise<{ type: string; at: Date; id: string; campaignName: string | null; workflowId: string | null; workflowName: string | null; stepName: string | null; stepType: string | null; contactId: string | null; contactEmail: string | null }[]>;
   };
+  apart: {
+    /** The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
+     * themselves. By their keys, as in `settle_and_claim`.
+     * (sql/queries/apart.sql:1) */
+    recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
+    /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
+     * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
+     * (sql/queries/apart.sql:13) */
+    setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
+    /** Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
+     * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
+     * that it is not always the same mails that try a domain.
+     * (sql/queries/apart.sql:25) */
+    comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
+    /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
+     * (sql/queries/apart.sql:62) */
+    apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
+    /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
+     * (sql/queries/apart.sql:85) */
+    giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
+  };
   audience: {
     /** Gives the rest of this transaction memory for hash tables over the events of one name. Beside an OR, Postgres looks
      * up events contact by contact when it expects the table not to fit.
@@ -263,7 +284,7 @@ export interface Queries {
      * (sql/queries/campaign_send.sql:263) */
     left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
     /** Gives jobs to due mails that have none, batch by batch, oldest first. The period in which they are retried
-     * restarts, as in `emails.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
+     * restarts, as in `delivery.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
      * join would compare every mail with every other.
      * (sql/queries/campaign_send.sql:273) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
@@ -628,6 +649,58 @@ export interface Queries {
      * (sql/queries/daily_counts.sql:11) */
     purge(on: On, args: { now: Date }): Promise<number>;
   };
+  delivery: {
+    /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
+     * follow from them, and takes the next mails, all in one commit. Either half may be empty.
+     * 
+     * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
+     * event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
+     * mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
+     * keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
+     * of a campaign that are tried again share one job.
+     * 
+     * Every row is looked up by its key, whatever the planner thinks: a plan that was made when the installation was young is
+     * kept, and one that reads a table would soon read millions of rows for a dozen. So tables are joined by `lateral` with a
+     * limit or a lock, and the lists are asked for ids between the least and the greatest: the planner takes that for few.
+     * 
+     * A claim is SENDING, committed, before anything is written to a socket. Not claimed are mails that another process
+     * has, mails already sent, and those of a disabled project or a cancelled campaign: the campaign is locked until the
+     * commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
+     * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
+     * retries if they are counted.
+     * (sql/queries/delivery.sql:1) */
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
+    /** Gives back mails that this process claimed and never began to send, as when it stops.
+     * (sql/queries/delivery.sql:183) */
+    putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
+    /** What a process has held since `before`, by the ledger's word.
+     * (sql/queries/delivery.sql:192) */
+    heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
+    /** Processes that have held a mail since `before` and are not in the table of workers.
+     * (sql/queries/delivery.sql:198) */
+    orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
+    /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
+     * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
+     * several processes, because it may be the cause. The caller holds the marks of these processes
+     * (`handover_marks.hold`).
+     * (sql/queries/delivery.sql:206) */
+    settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
+    /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
+     * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
+     * campaign are not sent again.
+     * (sql/queries/delivery.sql:233) */
+    settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
+    /** Since when the oldest single mails of each project have waited whose job is in the queue.
+     * (sql/queries/delivery.sql:267) */
+    oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
+    /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
+     * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
+     * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
+     * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
+     * own.
+     * (sql/queries/delivery.sql:276) */
+    requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
+  };
   demo: {
     /** Whether a project has contacts, and whether those of the demo are among them.
      * (sql/queries/demo.sql:1) */
@@ -826,6 +899,26 @@ export interface Queries {
      * (sql/queries/edits.sql:5) */
     last(on: On, args: { kind: string; projectId: string; id: string }): Promise<{ editedBy: string | null; editedAt: Date } | null>;
   };
+  emailDetails: {
+    /** What a mail said, while its body is kept, and its contact as they are now.
+     * (sql/queries/email_details.sql:1) */
+    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
+    /** A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
+     * once the contact has been deleted. The contact is locked: it stays until the commit.
+     * (sql/queries/email_details.sql:16) */
+    toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
+    /** The attachments of a content, without their bytes.
+     * (sql/queries/email_details.sql:45) */
+    attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
+    /** One file of a mail, by its place among them, from 0, while it is kept.
+     * (sql/queries/email_details.sql:52) */
+    attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; content: Uint8Array } | null>;
+    /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
+     * contact, or without one, by their names, and no longer after it than anybody opens a mail. In two parts: "is not distinct
+     * from" uses no index.
+     * (sql/queries/email_details.sql:62) */
+    timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
+  };
   emails: {
     /** Adds the mails of one or several requests to the ledger, and returns those that are to be sent: a mail to a suppressed
      * address is closed at once. `rows` holds `{id, contact_id, address, to_name?, content_id, template_id?, resend_of?,
@@ -834,121 +927,34 @@ export interface Queries {
      * month's limit: all of them, or nothing is done.
      * (sql/queries/emails.sql:1) */
     insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; content_id: string; template_id: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined }[] }): Promise<{ projectId: string; id: string }[]>;
-    /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
-     * follow from them, and takes the next mails, all in one commit. Either half may be empty.
-     * 
-     * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
-     * event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
-     * mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
-     * keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
-     * of a campaign that are tried again share one job.
-     * 
-     * Every row is looked up by its key, whatever the planner thinks: a plan that was made when the installation was young is
-     * kept, and one that reads a table would soon read millions of rows for a dozen. So tables are joined by `lateral` with a
-     * limit or a lock, and the lists are asked for ids between the least and the greatest: the planner takes that for few.
-     * 
-     * A claim is SENDING, committed, before anything is written to a socket. Not claimed are mails that another process
-     * has, mails already sent, and those of a disabled project or a cancelled campaign: the campaign is locked until the
-     * commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
-     * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
-     * retries if they are counted.
-     * (sql/queries/emails.sql:43) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
-    /** The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
-     * themselves. By their keys, as in `settle_and_claim`.
-     * (sql/queries/emails.sql:225) */
-    recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
-    /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
-     * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
-     * (sql/queries/emails.sql:237) */
-    setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
-    /** Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
-     * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
-     * that it is not always the same mails that try a domain.
-     * (sql/queries/emails.sql:249) */
-    comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
-    /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/emails.sql:286) */
-    apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
-    /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
-     * (sql/queries/emails.sql:309) */
-    giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
-    /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/emails.sql:326) */
-    putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
-    /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/emails.sql:335) */
-    orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
-    /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
-     * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
-     * several processes, because it may be the cause. The caller holds the marks of these processes
-     * (`handover_marks.hold`).
-     * (sql/queries/emails.sql:343) */
-    settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
-    /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
-     * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
-     * campaign are not sent again.
-     * (sql/queries/emails.sql:370) */
-    settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
-    /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/emails.sql:404) */
-    oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
-    /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
-     * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
-     * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
-     * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
-     * own.
-     * (sql/queries/emails.sql:413) */
-    requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
     /** With what it said.
-     * (sql/queries/emails.sql:443) */
+     * (sql/queries/emails.sql:43) */
     byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:458) */
+     * (sql/queries/emails.sql:58) */
     list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null }[]>;
     /** The contacts whose address contains a text, up to `limit`.
-     * (sql/queries/emails.sql:480) */
+     * (sql/queries/emails.sql:80) */
     foundContacts(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The contents whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:487) */
+     * (sql/queries/emails.sql:87) */
     foundContents(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The campaigns that have been sent and whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:494) */
+     * (sql/queries/emails.sql:94) */
     foundCampaigns(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, newest first. Each
      * of them gives a page by its index.
-     * (sql/queries/emails.sql:502) */
+     * (sql/queries/emails.sql:102) */
     find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null }[]>;
-    /** What a mail said, while its body is kept, and its contact as they are now.
-     * (sql/queries/emails.sql:560) */
-    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
-    /** A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
-     * once the contact has been deleted. The contact is locked: it stays until the commit.
-     * (sql/queries/emails.sql:575) */
-    toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
-    /** The attachments of a content, without their bytes.
-     * (sql/queries/emails.sql:604) */
-    attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
-    /** One file of a mail, by its place among them, from 0, while it is kept.
-     * (sql/queries/emails.sql:611) */
-    attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; content: Uint8Array } | null>;
-    /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
-     * contact, or without one, by their names, and no longer after it than anybody opens a mail. In two parts: "is not distinct
-     * from" uses no index.
-     * (sql/queries/emails.sql:621) */
-    timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:671) */
+     * (sql/queries/emails.sql:160) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
-    /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/emails.sql:682) */
-    heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:688) */
+     * (sql/queries/emails.sql:171) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:696) */
+     * (sql/queries/emails.sql:179) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {

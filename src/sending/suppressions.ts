@@ -1,5 +1,5 @@
 // The addresses that a project sends nothing to. `emails.insert_many` looks here when a mail is accepted, and
-// `emails.settle_and_claim` once more when it is claimed.
+// `delivery.settle_and_claim` once more when it is claimed.
 import { type Context, newId } from "../context.ts";
 import { containing } from "../db/like.ts";
 import { q } from "../db/queries.ts";

@@ -144,7 +144,7 @@ describe("a process that is reaped alive", () => {
     const delivering = deliverEmails(slow, project.id, [id!]);
     await until("that the server is asked", () => held.length === 0);
     // As `releaseLostClaims` does it.
-    await q.emails.putBack(slow, { projectIds: [project.id], ids: [id!], workerId: slow.workerId });
+    await q.delivery.putBack(slow, { projectIds: [project.id], ids: [id!], workerId: slow.workerId });
     await deliverEmails(service, project.id, [id!]);
     thawed.resolve();
     await delivering;

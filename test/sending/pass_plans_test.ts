@@ -9,10 +9,10 @@ const OF_ONE_PASS = 20;
 
 const service = useService();
 
-type Outcome = Parameters<typeof q.emails.settleAndClaim>[1]["outcomes"][number];
+type Outcome = Parameters<typeof q.delivery.settleAndClaim>[1]["outcomes"][number];
 
 const pass = (tx: Context, projectId: string, ids: string[], outcomes: Outcome[] = []) =>
-  q.emails.settleAndClaim(tx, {
+  q.delivery.settleAndClaim(tx, {
     workerId: service.workerId,
     now: new Date(),
     outcomes,

@@ -201,7 +201,7 @@ describe("two processes", () => {
 
 describe("a state", () => {
   const settleAs = (id: string, status: MailOutcome["status"], workerId = service.workerId) =>
-    q.emails.settleAndClaim(service, {
+    q.delivery.settleAndClaim(service, {
       now: new Date(),
       projectIds: [],
       ids: [],
@@ -376,8 +376,8 @@ describe("a dead process", () => {
     await service.pool`update emails set status = 'IN_DOUBT', claimed_by = ${frozen.workerId}, attempts = 1 where id in (${doubtful!}, ${resent!})`;
     await service.pool`update emails set status = 'PENDING', claimed_by = null where id = ${resent!}`;
     await deliverEmails(service, project.id, [resent!]);
-    await q.emails.settleAndClaim(service, outcome(doubtful!));
-    await q.emails.settleAndClaim(service, outcome(resent!));
+    await q.delivery.settleAndClaim(service, outcome(doubtful!));
+    await q.delivery.settleAndClaim(service, outcome(resent!));
 
     expect(await ledger(doubtful!)).toMatchObject({ status: "SENT" as const, messageId: "m@x" });
     expect(await eventsOf(resent!)).toEqual(["email.sent"]);

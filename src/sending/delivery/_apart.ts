@@ -88,7 +88,7 @@ class MailsApart implements ApartMails {
 
   async lookAround(isFailing: (domain: string) => boolean): Promise<void> {
     const look = { after: this.lookedUpTo, limit: DOMAINS_A_LOOK };
-    const found = await q.emails.apartDomains(this.ctx, look);
+    const found = await q.apart.apartDomains(this.ctx, look);
     for (const { domain } of found) if (!this.counts.has(domain)) this.note(domain, UNCOUNTED);
     this.lookedUpTo = found.length < DOMAINS_A_LOOK ? "" : found.at(-1)!.domain;
     await this.giveUp(isFailing);
@@ -103,7 +103,7 @@ class MailsApart implements ApartMails {
     const { ctx, counts } = this;
     const chosen = this.choose(here);
     if (chosen.domains.length === 0) return [];
-    const back = await q.emails.comeBack(ctx, { ...chosen, now: ctx.now() });
+    const back = await q.apart.comeBack(ctx, { ...chosen, now: ctx.now() });
     const byDomain = Map.groupBy(back, (row) => row.domain);
     chosen.domains.forEach((domain, i) => {
       const came = byDomain.get(domain)?.length ?? 0;
@@ -164,7 +164,7 @@ class MailsApart implements ApartMails {
     if (now.getTime() - this.gaveUpAt < GIVE_UP_EVERY_MS) return;
     this.gaveUpAt = now.getTime();
     for (const domain of [...this.counts.keys()].filter(isFailing)) {
-      await q.emails.giveUpApart(ctx, {
+      await q.apart.giveUpApart(ctx, {
         domain,
         before: new Date(now.getTime() - GIVE_UP_AFTER_MS),
         error: "Given up after 24 hours: the recipient's domain accepts no mail",
@@ -176,7 +176,7 @@ class MailsApart implements ApartMails {
 }
 
 async function setApart(ctx: Context, mails: Waiting[]): Promise<true[]> {
-  await q.emails.setApart(ctx, {
+  await q.apart.setApart(ctx, {
     projectIds: mails.map(({ request }) => request.projectId),
     ids: mails.map(({ request }) => request.emailId),
     failing: [...new Set(mails.flatMap(({ request, isFailing }) => (isFailing ? [request.domain] : [])))],

@@ -16,7 +16,7 @@ export function createDomainLookup(ctx: Context, isBusy: () => boolean): DomainL
   const find = createBatcher<{ projectId: string; emailId: string }, string | null>(
     async (mails) => {
       const [projectIds, ids] = [mails.map((mail) => mail.projectId), mails.map((mail) => mail.emailId)];
-      const rows = await q.emails.recipients(ctx, { projectIds, ids });
+      const rows = await q.apart.recipients(ctx, { projectIds, ids });
       const domains = new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row.domain]));
       return mails.map(({ projectId, emailId }) => domains.get(`${projectId} ${emailId}`) ?? null);
     },

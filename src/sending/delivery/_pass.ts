@@ -60,7 +60,7 @@ async function settleAndClaim(
   );
   if (requests.length > 0) await noted();
   const take = async (on: Context) => {
-    const rows = await q.emails.settleAndClaim(on, {
+    const rows = await q.delivery.settleAndClaim(on, {
       workerId: ctx.workerId,
       now: ctx.now(),
       outcomes,

@@ -10,7 +10,7 @@ import { COUNT_UP_TO } from "../../totals.ts";
 export type Email = NonNullable<Awaited<ReturnType<Queries["emails"]["byId"]>>>;
 
 /** A row that this process has claimed, with all that sending it needs. */
-export type ClaimedEmail = Awaited<ReturnType<Queries["emails"]["settleAndClaim"]>>[number] & {
+export type ClaimedEmail = Awaited<ReturnType<Queries["delivery"]["settleAndClaim"]>>[number] & {
   projectId: string;
   id: string;
 };

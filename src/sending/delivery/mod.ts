@@ -148,11 +148,11 @@ export async function fetchApart(ctx: Context): Promise<void> {
 export async function releaseLostClaims(ctx: Context): Promise<number> {
   const { underway } = deliveryOf(ctx).dispatcher;
   const before = new Date(ctx.now().getTime() - LOST_AFTER_MS);
-  const held = await q.emails.heldBy(ctx, { workerId: ctx.workerId, before });
+  const held = await q.delivery.heldBy(ctx, { workerId: ctx.workerId, before });
   const lost = held.filter((row) => !underway.has(row.id));
   if (lost.length === 0) return 0;
   return await inTransaction(ctx, async (tx) => {
-    const put = await q.emails.putBack(tx, {
+    const put = await q.delivery.putBack(tx, {
       projectIds: lost.map((row) => row.projectId),
       ids: lost.map((row) => row.id),
       workerId: tx.workerId,

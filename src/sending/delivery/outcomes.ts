@@ -4,7 +4,7 @@ import { sesMessageId } from "../../mail/ses_notices.ts";
 import { type Content, messageIdOf } from "../compose/mod.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
-/** What happened to one mail, as `emails.settle_and_claim` writes it. */
+/** What happened to one mail, as `delivery.settle_and_claim` writes it. */
 export interface MailOutcome {
   project_id: string;
   id: string;
@@ -27,7 +27,7 @@ export interface MailOutcome {
 
 /**
  * How long a mail is retried after its first attempt. Waiting for a rate or a project costs nothing: whatever takes
- * overdue mails back (`emails.requeue_overdue`, `campaign_send.requeue`) restarts the day for each.
+ * overdue mails back (`delivery.requeue_overdue`, `campaign_send.requeue`) restarts the day for each.
  */
 export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
 const FIRST_RETRY_MS = 15_000;

@@ -42,7 +42,7 @@ export async function reapDeadWorkers(
 async function settleDead(tx: Context, workerIds: string[]): Promise<{ inDoubt: number; givenBack: number }> {
   await q.handoverMarks.hold(tx, { workerIds });
   const now = tx.now();
-  const settled = await q.emails.settleDead(tx, { now, workerIds, patience: PATIENCE_ATTEMPTS });
+  const settled = await q.delivery.settleDead(tx, { now, workerIds, patience: PATIENCE_ATTEMPTS });
   await q.handoverMarks.remove(tx, { workerIds });
   const givenBack = settled.filter((email) => email.status === "PENDING");
   // The others are found by a sweep when they are due.
@@ -61,7 +61,7 @@ export async function settleDoubts(ctx: Context): Promise<void> {
   await inTransaction(ctx, async (tx) => {
     const now = ctx.now();
     const before = new Date(now.getTime() - DOUBT_MS);
-    const settled = await q.emails.settleDoubts(tx, { now, before, limit: SWEEP_LIMIT });
+    const settled = await q.delivery.settleDoubts(tx, { now, before, limit: SWEEP_LIMIT });
     await addSendJobs(
       tx,
       settled.filter((email) => email.status === "PENDING"),
@@ -76,7 +76,7 @@ export async function settleDoubts(ctx: Context): Promise<void> {
 export async function sweepEmails(ctx: Context, { requeues = true } = {}): Promise<void> {
   const before = new Date(ctx.now().getTime() - OVERDUE_MS);
   await inTransaction(ctx, async (tx) => {
-    const workerIds = (await q.emails.orphanedBy(tx, { before })).map((row) => row.workerId);
+    const workerIds = (await q.delivery.orphanedBy(tx, { before })).map((row) => row.workerId);
     if (workerIds.length > 0) await settleDead(tx, workerIds);
     await q.handoverMarks.removeUnknown(tx);
   });
@@ -119,13 +119,13 @@ export async function requeueDue(
   before: Date,
   goesOn: () => boolean = () => true,
 ): Promise<void> {
-  const jobs = await q.emails.oldestJobs(ctx, { now: ctx.now() });
+  const jobs = await q.delivery.oldestJobs(ctx, { now: ctx.now() });
   const waiting = jobs.map(({ projectId, runAt }) => ({ project_id: projectId, run_at: runAt }));
   let since = new Date(0);
   for (let mails = SWEEP_LIMIT; mails === SWEEP_LIMIT && goesOn();) {
     mails = await inTransaction(ctx, async (tx) => {
       const slice = { waiting, since, before, now: tx.now(), limit: SWEEP_LIMIT };
-      const overdue = await q.emails.requeueOverdue(tx, slice);
+      const overdue = await q.delivery.requeueOverdue(tx, slice);
       await addSendJobs(tx, overdue);
       for (const { wasDueAt } of overdue) if (wasDueAt > since) since = wasDueAt;
       return overdue.length;

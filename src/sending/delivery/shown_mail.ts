@@ -43,7 +43,7 @@ export interface MailEvent {
  * links are its own, and following them counts for nobody. Throws not-found.
  */
 export async function showMail(ctx: Context, projectId: string, emailId: string): Promise<ShownMail> {
-  const row = await q.emails.content(ctx, { projectId, emailId });
+  const row = await q.emailDetails.content(ctx, { projectId, emailId });
   if (!row) throw problems.notFound("email", emailId);
   const { contentId, html, subject, emptiedAt } = row;
   const nothing = { html: null, text: null, headers: {}, attachments: [], removedAt: emptiedAt };
@@ -68,13 +68,13 @@ export async function showMail(ctx: Context, projectId: string, emailId: string)
     language: row.language,
   };
   const prepared = await prepareContent(ctx, content, createPauses());
-  const attachments = await q.emails.attachments(ctx, { projectId, contentId });
+  const attachments = await q.emailDetails.attachments(ctx, { projectId, contentId });
   return { ...prepared.show(addresseeOf(row)), attachments, removedAt: null };
 }
 
 /** One file of a mail, by its place among `attachments`. Throws not-found, also once the body has been removed. */
 export async function getAttachment(ctx: Context, projectId: string, emailId: string, index: number) {
-  const file = await q.emails.attachment(ctx, { projectId, emailId, index });
+  const file = await q.emailDetails.attachment(ctx, { projectId, emailId, index });
   if (!file) throw problems.notFound("attachment", String(index));
   return file;
 }
@@ -107,7 +107,7 @@ const DAY_MS = 86_400_000;
 /** What happened to a mail, oldest first, up to 200, from its acceptance on. A click has its link. Throws not-found. */
 export async function mailEvents(ctx: Context, projectId: string, emailId: string): Promise<MailEvent[]> {
   const { contactId, queuedAt } = await getEmail(ctx, projectId, emailId);
-  return await q.emails.timeline(ctx, {
+  return await q.emailDetails.timeline(ctx, {
     projectId,
     emailId,
     contactId,

@@ -8,7 +8,7 @@ import { problems } from "../../problem/mod.ts";
 import { type Email, getEmail } from "../delivery/emails.ts";
 import { assertMayBeSent, enterLedger } from "./ledger.ts";
 
-type Original = NonNullable<Awaited<ReturnType<Queries["emails"]["toResend"]>>>;
+type Original = NonNullable<Awaited<ReturnType<Queries["emailDetails"]["toResend"]>>>;
 
 /** One whose recipient, content and data are still known. */
 type Repeatable = Original & {
@@ -31,7 +31,7 @@ export async function resend(ctx: Context, request: IdempotentRequest, emailId: 
     ctx,
     request,
     async (tx) => {
-      const original = await q.emails.toResend(tx, { projectId, emailId });
+      const original = await q.emailDetails.toResend(tx, { projectId, emailId });
       if (!original) throw problems.notFound("email", emailId);
       assertRepeatable(original);
       await assertMayBeSent(tx, projectId, { ...original, addresses: [original.to] });

@@ -1,0 +1,100 @@
+-- name: recipients :many
+-- The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
+-- themselves. By their keys, as in `settle_and_claim`.
+select a.project_id as "project_id!", a.id as "id!", recipient_domain(m.address) as "domain!"
+from unnest(:project_ids::uuid[], :ids::uuid[]) as a (project_id, id)
+cross join lateral (
+  select e.address
+  from emails e
+  where e.project_id = a.project_id and e.id = a.id and e.status::text = 'PENDING' and e.due_at < 'infinity'
+  limit 1
+) as m;
+
+-- name: set_apart :exec
+-- Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
+-- accepts no mail, one of `failing`, this starts the day in which the mail is retried.
+update emails e
+set
+  due_at   = 'infinity',
+  tried_at = case
+    when recipient_domain(e.address) = any(:failing::text[]) then coalesce(e.tried_at, :now)
+    else e.tried_at
+  end
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and e.status::text = 'PENDING';
+
+-- name: come_back :many
+-- Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
+-- tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
+-- that it is not always the same mails that try a domain.
+with asked as materialized (
+  select * from unnest(:domains::text[], :counts::int[], :lasts::int[]) as d (domain, first, last)
+),
+firsts as materialized (
+  select w.project_id, w.id
+  from asked d
+  cross join lateral (
+    select e.project_id, e.id
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) = d.domain
+    order by e.campaign_id is not null, e.tried_at, e.id
+    limit d.first
+    for update skip locked
+  ) as w
+),
+lasts as materialized (
+  select w.project_id, w.id
+  from asked d
+  cross join lateral (
+    select e.project_id, e.id
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) = d.domain
+    order by e.campaign_id is not null desc, e.tried_at desc, e.id desc
+    limit d.last
+    for update skip locked
+  ) as w
+)
+update emails e
+set due_at = :now
+from (select project_id, id from firsts union select project_id, id from lasts) as c
+where e.project_id = c.project_id and e.id = c.id and e.status = 'PENDING' and e.due_at = 'infinity'
+returning e.project_id, e.id, e.campaign_id, recipient_domain(e.address) as "domain!";
+
+-- name: apart_domains :many
+-- Domains behind this one for which mails wait apart, in order; each costs one look into the index.
+with recursive found as (
+  (
+    select recipient_domain(e.address) as domain
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) > :after
+    order by recipient_domain(e.address)
+    limit 1
+  )
+  union all
+  select (
+    select recipient_domain(e.address)
+    from emails e
+    where e.status = 'PENDING' and e.due_at = 'infinity' and recipient_domain(e.address) > f.domain
+    order by recipient_domain(e.address)
+    limit 1
+  )
+  from found f
+  where f.domain is not null
+)
+select domain as "domain!" from found where domain is not null limit :limit::int;
+
+-- name: give_up_apart :exec
+-- Ends mails that have waited apart since `before` for a domain that accepts no mail.
+with old as materialized (
+  select e.project_id, e.id
+  from emails e
+  where e.status = 'PENDING'
+    and e.due_at = 'infinity'
+    and recipient_domain(e.address) = :domain
+    and e.tried_at < :before
+  limit :limit::int
+  for update skip locked
+)
+update emails e
+set status = 'FAILED', due_at = :now, error = :error, data = null
+from old o
+where e.project_id = o.project_id and e.id = o.id and e.status = 'PENDING' and e.due_at = 'infinity';
