@@ -40,6 +40,10 @@ export function GoesOnTo(props: Props) {
               // What is typed replaces what is chosen.
               onFocus={(event) => event.currentTarget.select()}
               searchable
+              // Enter takes the first that is found. Said for the opening, too: otherwise the library looks for the chosen one a
+              // moment later, and on a busy machine forgets what was marked meanwhile, so that Enter did nothing.
+              selectFirstOptionOnChange
+              selectFirstOptionOnDropdownOpen
               allowDeselect={false}
               limit={200}
             />
