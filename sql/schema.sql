@@ -1944,6 +1944,9 @@ create table emails (
   step_id uuid,
   -- The mail that this one repeats, because somebody sent it again. The original may be gone.
   resend_of uuid,
+  -- What the variables of the subject became when the mail was last tried. Null where it has none, and until then: the subject
+  -- is that of the content. Personal, as the address is: it goes with the contact.
+  subject text,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 -- Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at

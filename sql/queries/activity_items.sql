@@ -6,7 +6,7 @@ select
   p.email as "contact_email?",
   m.source_type as "source_type?",
   m.error as "error?",
-  o.subject as "subject?",
+  coalesce(m.subject, o.subject) as "subject?",
   o.from_email as "from_email?",
   c.name as "campaign_name?",
   w.name as "workflow_name?"
@@ -24,7 +24,7 @@ left join lateral (
   limit 1
 ) as p on true
 left join lateral (
-  select m.source_type, m.error, m.content_id, m.campaign_id, m.workflow_execution_id
+  select m.source_type, m.subject, m.error, m.content_id, m.campaign_id, m.workflow_execution_id
   from emails m
   where m.project_id = :project_id and m.id = e.email_id
   limit 1

@@ -51,6 +51,7 @@ set
   contact_id  = null,
   address     = encode(sha256(convert_to(e.project_id || ' ' || e.address, 'UTF8')), 'hex'),
   to_name     = null,
+  subject     = null,
   data        = null,
   error       = case
     when e.status in ('PENDING', 'CAPTURED') then 'The contact was deleted'

@@ -122,12 +122,13 @@ ended as (
 )
 insert into emails (
   project_id, id, contact_id, address, content_id, source_type, campaign_id, template_id, workflow_execution_id,
-  workflow_id, step_id, status, attempts, due_at, queued_at, tried_at, doubted_at, message_id, error, captured_at,
+  workflow_id, step_id, subject, status, attempts, due_at, queued_at, tried_at, doubted_at, message_id, error, captured_at,
   sent_at, delivered_at, opened_at, clicked_at, bounced_at, complained_at, unsubscribed_at, bot_opened_at, opens, clicks
 )
 select
   :project_id, i.id, e.contact_id, e.email, e.content_id, e.source, e.campaign_id, e.template_id, e.execution_id,
   e.workflow_id, e.step_id,
+  nullif(replace(o.subject, '{{firstName ?? Hello}}', coalesce(c.data ->> 'firstName', 'Hello')), o.subject),
   case
     when e.complained_at is not null then 'COMPLAINED'
     when e.clicked_at is not null then 'CLICKED'
@@ -168,6 +169,8 @@ cross join lateral (
       || substr(h.hash, 4, 15)
   )::uuid) as id
 ) as i
+left join contents o on e.source = 'WORKFLOW' and o.project_id = :project_id and o.id = e.content_id
+left join contacts c on e.source = 'WORKFLOW' and c.project_id = :project_id and c.id = e.contact_id
 order by e.at;
 
 -- name: add_events :exec
@@ -200,7 +203,7 @@ from (
     e.project_id, e.id, e.contact_id, e.error, e.sent_at, e.delivered_at, e.opened_at, e.bot_opened_at, e.clicked_at, e.bounced_at,
     e.complained_at, (hashtextextended(e.message_id, 7) & 1048575) / 1048576::float8 as draw,
     jsonb_build_object(
-      'subject', o.subject, 'from', o.from_email, 'fromName', o.from_name, 'messageId', e.message_id, 'emailId', e.id,
+      'subject', coalesce(e.subject, o.subject), 'from', o.from_email, 'fromName', o.from_name, 'messageId', e.message_id, 'emailId', e.id,
       'templateId', coalesce(e.template_id, o.template_id), 'campaignId', e.campaign_id, 'sourceType', e.source_type
     ) as data
   from emails e

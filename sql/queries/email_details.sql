@@ -3,7 +3,8 @@
 select
   e.id, e.address, e.to_name, e.source_type, e.campaign_id, e.template_id, e.contact_id,
   coalesce(e.data, workflow_mail_data(e)) as own_data,
-  o.id as "content_id?", o.subject as "subject?", o.html as "html?", o.text as "text?", o.from_email as "from_email?",
+  e.subject as "sent_subject", o.id as "content_id?", o.subject as "subject?", o.html as "html?", o.text as "text?",
+  o.from_email as "from_email?",
   o.from_name as "from_name?", o.reply_to as "reply_to?", o.headers as "headers?", o.data as "request_data?",
   o.type as "type?", o.emptied_at as "emptied_at?", c.subscribed as "subscribed?", c.data as "contact_data?",
   p.name as "project_name!", p.language as "language!", p.postal_address

@@ -45,7 +45,7 @@ order by id;
 select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
-  e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
@@ -63,7 +63,7 @@ where e.project_id = :project_id and e.id = :email_id;
 select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
-  e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
@@ -85,7 +85,7 @@ where project_id = :project_id and email like :pattern
 limit :limit::int;
 
 -- name: found_contents :many
--- The contents whose subject contains a text, up to `limit`.
+-- The contents whose subject, as written, contains a text, up to `limit`.
 select id
 from contents
 where project_id = :project_id and subject ilike :pattern
@@ -146,7 +146,7 @@ newest as (
 select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
-  e.to_name, c.subject as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,

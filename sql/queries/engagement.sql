@@ -19,8 +19,8 @@ with hit as materialized (
 ),
 mail as materialized (
   select
-    e.project_id, e.id, e.contact_id, e.content_id, e.source_type, e.campaign_id, e.template_id, e.message_id, e.opens,
-    e.clicks, e.status = 'CAPTURED' as captured
+    e.project_id, e.id, e.contact_id, e.content_id, e.source_type, e.campaign_id, e.template_id, e.message_id, e.subject,
+    e.opens, e.clicks, e.status = 'CAPTURED' as captured
   from emails e
   where (e.project_id, e.id) in (select project_id, email_id from hit)
     and e.status not in ('PENDING', 'FAILED', 'SUPPRESSED')
@@ -86,7 +86,7 @@ select
   h.id,
   case when h.link is null then 'email.open' else 'email.click' end,
   jsonb_build_object(
-    'subject', o.subject,
+    'subject', coalesce(h.subject, o.subject),
     'from', o.from_email,
     'fromName', o.from_name,
     'messageId', h.message_id,

@@ -38,7 +38,7 @@ meant as (
 held as materialized (
   select
     e.project_id, e.id, e.contact_id, e.address, e.content_id, e.source_type, e.campaign_id, e.template_id, e.message_id,
-    e.sent_at, e.delivered_at, e.bounced_at, e.complained_at
+    e.subject, e.sent_at, e.delivered_at, e.bounced_at, e.complained_at
   from emails e
   where (e.project_id, e.id) in (select project_id, id from meant)
     and (
@@ -53,7 +53,7 @@ select
   m.n as "n!", h.project_id, h.id, h.contact_id, h.address, h.source_type, h.campaign_id, h.message_id, h.sent_at,
   h.delivered_at, h.bounced_at, h.complained_at,
   coalesce(h.template_id, o.template_id) as template_id,
-  o.subject as "subject?",
+  coalesce(h.subject, o.subject) as "subject?",
   o.from_email as "from_email?",
   o.from_name as "from_name?"
 from meant m

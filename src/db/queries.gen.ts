@@ -437,19 +437,19 @@ export interface Queries {
      * (sql/queries/contact_deletion.sql:39) */
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** The copies that the inbox has of their mails are deleted. Of a project it keeps a few hundred.
-     * (sql/queries/contact_deletion.sql:64) */
+     * (sql/queries/contact_deletion.sql:65) */
     partWithCaptured(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** What the log of requests says of them besides that there was one.
-     * (sql/queries/contact_deletion.sql:79) */
+     * (sql/queries/contact_deletion.sql:80) */
     partWithRequests(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out`, no mail can be added for them from
      * now on.
-     * (sql/queries/contact_deletion.sql:95) */
+     * (sql/queries/contact_deletion.sql:96) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no audience snapshot of the project is being taken, and blocks new ones until the commit.
-     * (sql/queries/contact_deletion.sql:104) */
+     * (sql/queries/contact_deletion.sql:105) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:108) */
+    /** (sql/queries/contact_deletion.sql:109) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
@@ -653,8 +653,8 @@ export interface Queries {
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
-     * `outcomes` holds `{project_id, id, status, message_id, provider_id, error, at, retry_at, was_tried, event_id, event,
-     * event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
+     * `outcomes` holds `{project_id, id, status, subject, message_id, provider_id, error, at, retry_at, was_tried, event_id,
+     * event, event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
      * mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
      * keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
      * of a campaign that are tried again share one job.
@@ -669,36 +669,36 @@ export interface Queries {
      * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
      * retries if they are counted.
      * (sql/queries/delivery.sql:1) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:183) */
+     * (sql/queries/delivery.sql:184) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:192) */
+     * (sql/queries/delivery.sql:193) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:198) */
+     * (sql/queries/delivery.sql:199) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:206) */
+     * (sql/queries/delivery.sql:207) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:233) */
+     * (sql/queries/delivery.sql:234) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:267) */
+     * (sql/queries/delivery.sql:268) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:276) */
+     * (sql/queries/delivery.sql:277) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -773,19 +773,19 @@ export interface Queries {
     addMails(on: On, args: { campaigns: { n: number; id: string; content_id: string; at: string; country: string | null | undefined; plan: string | null | undefined; opens: number; clicks: number }[]; projectId: string; steps: { id: string; template_id: string; content_id: string }[]; now: Date; notices: { event_name: string; template_id: string }[]; seed: number; domain: string }): Promise<number>;
     /** The events of the mails: sent, delivered, opened, clicked (a link of `links`, the first ones more often), bounced and
      * complained of, and opens by bots. What those of a mail have in common is made once for each mail.
-     * (sql/queries/demo_mails.sql:173) */
+     * (sql/queries/demo_mails.sql:176) */
     addEvents(on: On, args: { links: string[]; projectId: string }): Promise<number>;
     /** The campaigns that were sent, with their counts. `campaigns` holds `{id, content_id, at}`.
-     * (sql/queries/demo_mails.sql:223) */
+     * (sql/queries/demo_mails.sql:226) */
     finishCampaigns(on: On, args: { campaigns: { id: string; content_id: string; at: string }[]; projectId: string }): Promise<number>;
     /** The links of the campaigns that were followed.
-     * (sql/queries/demo_mails.sql:245) */
+     * (sql/queries/demo_mails.sql:248) */
     countLinks(on: On, args: { projectId: string }): Promise<number>;
     /** What was accepted by month and source.
-     * (sql/queries/demo_mails.sql:256) */
+     * (sql/queries/demo_mails.sql:259) */
     countUsage(on: On, args: { projectId: string }): Promise<number>;
     /** Mails handed over, bounces and complaints by day.
-     * (sql/queries/demo_mails.sql:266) */
+     * (sql/queries/demo_mails.sql:269) */
     countReputation(on: On, args: { projectId: string }): Promise<number>;
   };
   demoWorkflows: {
@@ -902,21 +902,21 @@ export interface Queries {
   emailDetails: {
     /** What a mail said, while its body is kept, and its contact as they are now.
      * (sql/queries/email_details.sql:1) */
-    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
+    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; sentSubject: string | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
     /** A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
      * once the contact has been deleted. The contact is locked: it stays until the commit.
-     * (sql/queries/email_details.sql:16) */
+     * (sql/queries/email_details.sql:17) */
     toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
     /** The attachments of a content, without their bytes.
-     * (sql/queries/email_details.sql:45) */
+     * (sql/queries/email_details.sql:46) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
     /** One file of a mail, by its place among them, from 0, while it is kept.
-     * (sql/queries/email_details.sql:52) */
+     * (sql/queries/email_details.sql:53) */
     attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; content: Uint8Array } | null>;
     /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
      * contact, or without one, by their names, and no longer after it than anybody opens a mail. In two parts: "is not distinct
      * from" uses no index.
-     * (sql/queries/email_details.sql:62) */
+     * (sql/queries/email_details.sql:63) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
   };
   emails: {
@@ -936,7 +936,7 @@ export interface Queries {
     /** The contacts whose address contains a text, up to `limit`.
      * (sql/queries/emails.sql:80) */
     foundContacts(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
-    /** The contents whose subject contains a text, up to `limit`.
+    /** The contents whose subject, as written, contains a text, up to `limit`.
      * (sql/queries/emails.sql:87) */
     foundContents(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The campaigns that have been sent and whose subject contains a text, up to `limit`.

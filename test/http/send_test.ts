@@ -568,6 +568,34 @@ describe("GET /emails", () => {
     }
   });
 
+  test("says the subject as it was sent, whatever the contact is called now, until the contact is deleted", async () => {
+    const own = await service.createProject();
+    const ask = async (method: string, path: string, body?: unknown) =>
+      (await service.request(method, path, { key: own.secret, body })).body;
+    const message = { ...basic, subject: "Hi {{name}}", data: { name: "Ada" } };
+    const [{ email: id, contact }] = (await ask("POST", "/v1/send", message)).data.emails;
+    const subjects = async () => [
+      (await ask("GET", "/emails")).data[0].subject,
+      (await ask("GET", `/emails/${id}`)).subject,
+      (await ask("GET", "/emails?search=ada@")).data[0]?.subject,
+      (await ask("GET", `/emails/${id}/content`)).subject,
+    ];
+
+    const [written] = await subjects();
+    service.smtp.behave({ rcpt: () => "451 4.7.1 Later" });
+    await service.runJobs();
+    service.smtp.behave({});
+    const tried = await subjects();
+    await ask("PATCH", `/contacts/${contact.id}`, { data: { name: "Augusta" } });
+    const [kept] = await subjects();
+    await ask("DELETE", `/contacts/${contact.id}`);
+
+    expect(written).toBe("Hi {{name}}");
+    expect(tried).toEqual(Array(4).fill("Hi Ada"));
+    expect(kept).toBe("Hi Ada");
+    expect((await ask("GET", `/emails/${id}`)).subject).toBe("Hi {{name}}");
+  });
+
   test("a mail of another project, and an id that is none, is not found", async () => {
     const other = await service.createProject();
     const { body } = await send(basic);

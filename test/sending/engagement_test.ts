@@ -32,8 +32,8 @@ const common = ({ emailId }: FollowedMail) => ({
 });
 
 describe("an open", () => {
-  test("is counted, moves the mail to OPENED and says so to everybody", async () => {
-    const mail = await mails.mail();
+  test("is counted, moves the mail to OPENED and says so to everybody, with the subject as it was sent", async () => {
+    const mail = await mails.mail({ subject: "Hi Ada" });
     await open(mail);
 
     const row = await mails.row(mail);
@@ -46,7 +46,13 @@ describe("an open", () => {
         contactId: row.contactId,
         projectId: project.id,
         createdAt: row.openedAt,
-        data: { ...common(mail), openedAt: row.openedAt.toISOString(), opens: 1, isFirstOpen: true },
+        data: {
+          ...common(mail),
+          subject: "Hi Ada",
+          openedAt: row.openedAt.toISOString(),
+          opens: 1,
+          isFirstOpen: true,
+        },
       },
     ]);
   });

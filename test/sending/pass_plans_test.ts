@@ -27,6 +27,7 @@ const sent = (project_id: string, id: string): Outcome => ({
   project_id,
   id,
   status: "SENT",
+  subject: null,
   message_id: `${id}@${DOMAIN}`,
   provider_id: null,
   error: null,

@@ -31,7 +31,11 @@ export const Email = t.Object(
     contactId: Nullable(Uuid),
     to: Nullable(t.String({ description: "The address. Null once the contact has been deleted." })),
     toName: Nullable(t.String()),
-    subject: Nullable(t.String({ description: "As written, with its variables." })),
+    subject: Nullable(
+      t.String({
+        description: "As it was last sent. Before the first attempt: as it was written, with its variables.",
+      }),
+    ),
     from: Nullable(t.String()),
     fromName: Nullable(t.String()),
     type: Nullable(MessageType),

@@ -37,7 +37,7 @@ const Query = withRules(
       Text({
         maxLength: 254,
         description:
-          "At least three letters of the address or the subject, ignoring case; can only be combined with `from` and `until`. Newest first.",
+          "At least three letters of the address, or of the subject as it was written, ignoring case; can only be combined with `from` and `until`. Newest first.",
       }),
     ),
     ...SpanQuery("Accepted"),
@@ -82,7 +82,7 @@ export function emailsRoutes(ctx: Context) {
           operationId: "getEmailContent",
           summary: "Get the content of a mail",
           description:
-            "HTML, text and headers, for as long as bodies are kept; after that, `removedAt` says when they were deleted. Content is stored once for all recipients, so variables show the contact's current data. Links are the original ones: following them is not counted.",
+            "HTML, text and headers, for as long as bodies are kept; after that, `removedAt` says when they were deleted. Content is stored once for all recipients, so variables show the contact's current data, except in the subject, which is kept as it was sent. Links are the original ones: following them is not counted.",
         },
       },
     )

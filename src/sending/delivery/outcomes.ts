@@ -12,6 +12,8 @@ export interface MailOutcome {
   contact_id: string | null;
   address: string;
   status: "SENT" | "CAPTURED" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
+  /** With the values of its variables. Null where it has none, or the mail was not composed. */
+  subject: string | null;
   message_id: string | null;
   /** How the provider will refer to it, where it has said so. */
   provider_id: string | null;
@@ -49,6 +51,12 @@ interface SentMail {
   subject: string;
 }
 
+/** What the ledger keeps of a mail as it was composed. */
+interface Kept {
+  messageId: string | null;
+  subject: string | null;
+}
+
 /**
  * The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. Outcomes
  * that say nothing about the mail leave it as it was.
@@ -60,14 +68,13 @@ export function outcomeOf(
   mail: SentMail,
   handover: Handover,
 ): MailOutcome {
-  if (handover.state === "deferred") return deferral(ctx, email, mail.messageId, handover.response);
-  if (handover.state === "unreached") return untried(ctx, email, mail.messageId, handover.response, 0);
-  if (handover.state === "withheld") {
-    return untried(ctx, email, mail.messageId, handover.response, WITHHELD_RETRY_MS);
-  }
+  const kept = { messageId: mail.messageId, subject: mail.subject === content.subject ? null : mail.subject };
+  if (handover.state === "deferred") return deferral(ctx, email, kept, handover.response);
+  if (handover.state === "unreached") return untried(ctx, email, kept, handover.response, 0);
+  if (handover.state === "withheld") return untried(ctx, email, kept, handover.response, WITHHELD_RETRY_MS);
   const status = STATUS[handover.state];
   return {
-    ...base(ctx, email, mail.messageId),
+    ...base(ctx, email, kept),
     status,
     provider_id: status === "SENT" ? sesMessageId(handover.response) : null,
     error: status === "SENT" || status === "CAPTURED" ? null : handover.response,
@@ -100,6 +107,7 @@ export function withoutWords(outcome: MailOutcome): MailOutcome {
   const eventData = outcome.event_data && { emailId: outcome.id };
   return {
     ...outcome,
+    subject: null,
     error: outcome.error && "The server's reply could not be stored",
     event_data: eventData,
   };
@@ -113,7 +121,7 @@ function unsent(
   reason: string,
 ): MailOutcome {
   const messageId = fromEmail === null ? null : messageIdOf(email.id, fromEmail);
-  return { ...base(ctx, email, messageId), status, error: reason };
+  return { ...base(ctx, email, { messageId, subject: null }), status, error: reason };
 }
 
 /** When the attempt after this one may begin: 15 s, 30 s, 1 min … 1 h, each shortened at random by up to a half. */
@@ -122,32 +130,27 @@ export function retryAt(now: Date, attempts: number, random: number = Math.rando
   return new Date(now.getTime() + pause * (1 - random / 2));
 }
 
-function deferral(ctx: Context, email: ClaimedEmail, messageId: string, response: string): MailOutcome {
+function deferral(ctx: Context, email: ClaimedEmail, kept: Kept, response: string): MailOutcome {
   const retry = retryAt(ctx.now(), email.attempts);
-  const outcome = { ...base(ctx, email, messageId), error: response };
+  const outcome = { ...base(ctx, email, kept), error: response };
   if (retry.getTime() - email.triedAt.getTime() > GIVE_UP_AFTER_MS) {
     return { ...outcome, status: "FAILED", error: `Given up after 24 hours: ${response}` };
   }
   return { ...outcome, status: "PENDING", retry_at: retry };
 }
 
-function untried(
-  ctx: Context,
-  email: ClaimedEmail,
-  messageId: string,
-  error: string,
-  pauseMs: number,
-): MailOutcome {
+function untried(ctx: Context, email: ClaimedEmail, kept: Kept, error: string, pauseMs: number): MailOutcome {
   const retry = new Date(ctx.now().getTime() + pauseMs);
-  return { ...base(ctx, email, messageId), status: "PENDING", error, retry_at: retry, was_tried: false };
+  return { ...base(ctx, email, kept), status: "PENDING", error, retry_at: retry, was_tried: false };
 }
 
-function base(ctx: Context, email: ClaimedEmail, messageId: string | null) {
+function base(ctx: Context, email: ClaimedEmail, { messageId, subject }: Kept) {
   return {
     project_id: email.projectId,
     id: email.id,
     contact_id: email.contactId,
     address: email.address,
+    subject,
     message_id: messageId,
     provider_id: null,
     at: ctx.now(),

@@ -18,8 +18,9 @@ export interface ShownAttachment {
 
 /** What a mail said. */
 export interface ShownMail {
-  /** Null, like all below, once the body has been removed. */
+  /** As it was sent. Null once the content is gone. */
   subject: string | null;
+  /** Null, like all below, once the body has been removed. */
   html: string | null;
   text: string | null;
   headers: Record<string, string>;
@@ -39,15 +40,17 @@ export interface MailEvent {
 }
 
 /**
- * A mail, rendered with the data that its contact has now: what a template makes of them is not stored for each mail. Its
- * links are its own, and following them counts for nobody. Throws not-found.
+ * A mail, rendered with the data that its contact has now: what a template makes of them is not stored for each mail, but for
+ * the subject. Its links are its own, and following them counts for nobody. Throws not-found.
  */
 export async function showMail(ctx: Context, projectId: string, emailId: string): Promise<ShownMail> {
   const row = await q.emailDetails.content(ctx, { projectId, emailId });
   if (!row) throw problems.notFound("email", emailId);
-  const { contentId, html, subject, emptiedAt } = row;
+  const { contentId, html, subject, sentSubject, emptiedAt } = row;
   const nothing = { html: null, text: null, headers: {}, attachments: [], removedAt: emptiedAt };
-  if (contentId === null || html === null || subject === null) return { subject, ...nothing };
+  if (contentId === null || html === null || subject === null) {
+    return { subject: sentSubject ?? subject, ...nothing };
+  }
   const content: Content = {
     projectId,
     sourceType: row.sourceType,
@@ -69,7 +72,8 @@ export async function showMail(ctx: Context, projectId: string, emailId: string)
   };
   const prepared = await prepareContent(ctx, content, createPauses());
   const attachments = await q.emailDetails.attachments(ctx, { projectId, contentId });
-  return { ...prepared.show(addresseeOf(row)), attachments, removedAt: null };
+  const shown = prepared.show(addresseeOf(row));
+  return { ...shown, subject: sentSubject ?? shown.subject, attachments, removedAt: null };
 }
 
 /** One file of a mail, by its place among `attachments`. Throws not-found, also once the body has been removed. */
