@@ -200,8 +200,7 @@ describeInBrowser("segments", () => {
     await page.keyboard.type("By keys");
     await tabTo("Field");
     await page.keyboard.type("event ordered");
-    await page.getByRole("option", { name: "Event ordered", exact: true }).waitFor();
-    await page.keyboard.press("ArrowDown");
+    await page.locator("[role=option][data-combobox-selected]", { hasText: /^Event ordered$/ }).waitFor();
     await page.keyboard.press("Enter");
     await tabTo("Operator");
     await page.keyboard.type("happened at least");
@@ -212,8 +211,7 @@ describeInBrowser("segments", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("combobox", { name: "Field" }).nth(1).waitFor();
     await page.keyboard.type("subscribed");
-    await page.getByRole("option", { name: "Subscribed", exact: true }).waitFor();
-    await page.keyboard.press("ArrowDown");
+    await page.locator("[role=option][data-combobox-selected]", { hasText: /^Subscribed$/ }).waitFor();
     await page.keyboard.press("Enter");
     await back("Create segment");
     await page.keyboard.press("Enter");

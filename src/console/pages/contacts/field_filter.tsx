@@ -2,6 +2,7 @@
 import { Autocomplete, Button, Group, Select, Stack } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
+import { TAKES_FIRST_MATCH } from "../../parts/first_match.ts";
 import { CloseIcon, FilterIcon } from "../../parts/icons.tsx";
 import { BoxButton } from "../../parts/menu_button.tsx";
 import { useApi } from "../../queries.ts";
@@ -81,6 +82,7 @@ function FieldForm({ field, value, apply }: FormProps) {
             setText("");
           }}
           searchable
+          {...TAKES_FIRST_MATCH}
           data-autofocus
           comboboxProps={{ withinPortal: false }}
         />

@@ -2,6 +2,7 @@
 import { ActionIcon, Select } from "@mantine/core";
 import { branchName, branchNamesOf, type StepType, wayId } from "../../parts/canvas/graph.ts";
 import { ADDED_TYPES, STEP_KINDS } from "../../parts/canvas/step_types.tsx";
+import { TAKES_FIRST_MATCH } from "../../parts/first_match.ts";
 import { AddIcon } from "../../parts/icons.tsx";
 import { exitsOf, type Model, type Step, whyNot, type Where } from "./model.ts";
 import classes from "./workflow.module.css";
@@ -40,10 +41,7 @@ export function GoesOnTo(props: Props) {
               // What is typed replaces what is chosen.
               onFocus={(event) => event.currentTarget.select()}
               searchable
-              // Enter takes the first that is found. Said for the opening, too: otherwise the library looks for the chosen one a
-              // moment later, and on a busy machine forgets what was marked meanwhile, so that Enter did nothing.
-              selectFirstOptionOnChange
-              selectFirstOptionOnDropdownOpen
+              {...TAKES_FIRST_MATCH}
               allowDeselect={false}
               limit={200}
             />

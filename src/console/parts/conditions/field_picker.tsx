@@ -1,6 +1,7 @@
 // What a filter is about: fields, events and segments that exist, found by typing; and any other name that is typed.
 import { type ComboboxItem, type ComboboxItemGroup, Select } from "@mantine/core";
 import { useState } from "react";
+import { TAKES_FIRST_MATCH } from "../first_match.ts";
 import classes from "./conditions.module.css";
 import { nameIn } from "./catalogue.ts";
 import type { Vocabulary } from "./vocabulary.ts";
@@ -28,6 +29,7 @@ export function FieldPicker({ vocabulary, value, onChange, error }: Props) {
       value={value || null}
       onChange={(field) => field && onChange(field)}
       searchable
+      {...TAKES_FIRST_MATCH}
       searchValue={search}
       onSearchChange={setSearch}
       filter={({ options, search: typed }) => matching(options as Group[], typed, labelOf(vocabulary, value))}

@@ -1,5 +1,6 @@
 // When a workflow starts: at an event, at times, or by hand; and whether a contact may enter again.
 import { Autocomplete, NativeSelect, SegmentedControl, Select, Switch, TextInput } from "@mantine/core";
+import { TAKES_FIRST_MATCH } from "../../../parts/first_match.ts";
 import { EventField } from "./event_field.tsx";
 import type { StepFormProps } from "./form.ts";
 import classes from "./forms.module.css";
@@ -103,6 +104,7 @@ function ScheduleFields({ trigger: { triggerConfig }, names, setTrigger, errorOf
         placeholder="All contacts"
         data={segments}
         searchable
+        {...TAKES_FIRST_MATCH}
         clearable
         clearButtonProps={{ "aria-label": "For all contacts" }}
         value={segmentId?.toLowerCase() ?? null}

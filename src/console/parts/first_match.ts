@@ -1,0 +1,11 @@
+// What is typed in a picker is chosen by Enter.
+
+/**
+ * For a `Select` that is searched in what it has: Enter takes the first that is found. Said for the opening, too: otherwise the
+ * library looks for the chosen one a moment later, and on a busy machine forgets what was marked meanwhile. Enter did nothing
+ * then, and the field said what was typed as if it were chosen.
+ */
+export const TAKES_FIRST_MATCH = {
+  selectFirstOptionOnChange: true,
+  selectFirstOptionOnDropdownOpen: true,
+} as const;
