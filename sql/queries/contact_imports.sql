@@ -126,8 +126,14 @@ where uploaded_at is null and created_at < :before;
 -- name: existing :many
 -- The contacts that have these addresses. `columns` are all but their data.
 select c.email, c.data, to_jsonb(c) - 'data' as "columns!"
-from contacts c
-where project_id = :project_id and email = any(:emails::text[]);
+from unnest(:emails::text[]) as r (email)
+cross join lateral (
+  select *
+  from contacts
+  where project_id = :project_id and email between r.email and r.email
+  order by email
+  limit 1
+) as c;
 
 -- name: show_examples :exec
 update contact_imports
@@ -136,7 +142,8 @@ where project_id = :project_id and id = :import_id;
 
 -- name: note_existing :exec
 -- Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
--- at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns.
+-- at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns. Contacts are looked up as in
+-- contact_addresses.sql.
 insert into contact_import_changes as h (
   project_id, import_id, contact_id, is_new, before, after, given_before, given_after, changed_at
 )
@@ -151,10 +158,19 @@ select
     )
   end,
   r.given, now()
-from json_to_recordset(:rows::json) as r (email text, given jsonb, sets jsonb)
-join contacts c on c.project_id = :project_id and c.email = r.email
-order by c.email
-for no key update of c
+from (
+  select *
+  from json_to_recordset(:rows::json) as t (email text, given jsonb, sets jsonb)
+  order by email
+) as r
+cross join lateral (
+  select *
+  from contacts
+  where project_id = :project_id and email between r.email and r.email
+  order by email
+  limit 1
+  for no key update
+) as c
 on conflict (project_id, import_id, contact_id) do update
 set
   before       = excluded.before || h.before,
@@ -169,8 +185,14 @@ insert into contact_import_changes (
   project_id, import_id, contact_id, is_new, before, after, given_before, given_after, changed_at
 )
 select :project_id, :import_id, c.id, true, '{}', '{}', '{}', '{}', c.updated_at
-from contacts c
-where c.project_id = :project_id and c.email = any(:emails::text[])
+from unnest(:emails::text[]) as r (email)
+cross join lateral (
+  select id, updated_at
+  from contacts
+  where project_id = :project_id and email between r.email and r.email
+  order by email
+  limit 1
+) as c
 on conflict do nothing;
 
 -- name: request_undo :maybe

@@ -33,25 +33,6 @@ returning
   c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at,
   c.was_subscribed is not null and exists (select from reset_of(c)) as "is_outgoing!";
 
--- name: held_among :many
--- Which of these addresses belong to contacts that somebody else has locked now. It waits for nobody.
-with free as materialized (
-  select email
-  from contacts
-  where project_id = :project_id and email = any(:emails::text[])
-  order by email
-  for no key update skip locked
-)
-select email
-from contacts
-where project_id = :project_id and email = any(:emails::text[]) and email not in (select email from free);
-
--- name: opted_out :many
--- Which of these addresses belong to contacts who do not want mail any more.
-select email
-from contacts
-where project_id = :project_id and email = any(:emails::text[]) and opted_out_at is not null;
-
 -- name: opt_out_many :many
 -- Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the
 -- subscription. Rows are locked in the same order and with the same strength as in the upsert, so that the two cannot
@@ -122,12 +103,6 @@ set
 where c.project_id = :project_id and c.id = :contact_id
 returning
   c.id, c.email, c.subscribed, c.data, c.project_id, c.created_at, c.updated_at, c.was_subscribed as "was_subscribed!";
-
--- name: among :many
--- Which of these addresses there are.
-select email
-from contacts
-where project_id = :project_id and email = any(:emails::text[]);
 
 -- name: list :many
 -- splice: filter = true

@@ -403,6 +403,17 @@ export interface Queries {
      * (sql/queries/captured_release.sql:81) */
     reopenCampaigns(on: On, args: { now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
   };
+  contactAddresses: {
+    /** Which of these addresses belong to contacts.
+     * (sql/queries/contact_addresses.sql:4) */
+    among(on: On, args: { emails: string[]; projectId: string }): Promise<{ email: string }[]>;
+    /** Which of these addresses belong to contacts that somebody else has locked now. It waits for nobody.
+     * (sql/queries/contact_addresses.sql:16) */
+    heldAmong(on: On, args: { emails: string[]; projectId: string }): Promise<{ email: string }[]>;
+    /** Which of these addresses belong to contacts who do not want mail any more.
+     * (sql/queries/contact_addresses.sql:41) */
+    optedOut(on: On, args: { emails: string[]; projectId: string }): Promise<{ email: string }[]>;
+  };
   contactCounts: {
     /** How many contacts have each field, by type; under the field '' how many there are, by subscription.
      * (sql/queries/contact_counts.sql:1) */
@@ -515,40 +526,41 @@ export interface Queries {
     dropAbandoned(on: On, args: { before: Date }): Promise<number>;
     /** The contacts that have these addresses. `columns` are all but their data.
      * (sql/queries/contact_imports.sql:126) */
-    existing(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string; data: Json; columns: Json }[]>;
-    /** (sql/queries/contact_imports.sql:132) */
+    existing(on: On, args: { emails: string[]; projectId: string }): Promise<{ email: string; data: Json; columns: Json }[]>;
+    /** (sql/queries/contact_imports.sql:138) */
     showExamples(on: On, args: { examples: JsonArg; projectId: string; importId: string }): Promise<number>;
     /** Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
-     * at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns.
-     * (sql/queries/contact_imports.sql:137) */
+     * at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns. Contacts are looked up as in
+     * contact_addresses.sql.
+     * (sql/queries/contact_imports.sql:143) */
     noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; given: JsonArg; sets: JsonArg }[] }): Promise<number>;
     /** Notes the contacts that an import has made.
-     * (sql/queries/contact_imports.sql:166) */
+     * (sql/queries/contact_imports.sql:182) */
     noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
     /** Marks an import as being undone, once, also one that failed half-way. Null if it has not ended, was a dry run, is older than
      * `since`, or is undone.
-     * (sql/queries/contact_imports.sql:176) */
+     * (sql/queries/contact_imports.sql:198) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
-    /** (sql/queries/contact_imports.sql:185) */
+    /** (sql/queries/contact_imports.sql:207) */
     holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
     /** The next contacts that an import has written, in the order of their ids.
-     * (sql/queries/contact_imports.sql:191) */
+     * (sql/queries/contact_imports.sql:213) */
     nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
     /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
      * workflow.
-     * (sql/queries/contact_imports.sql:200) */
+     * (sql/queries/contact_imports.sql:222) */
     untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** What contacts have to get back, where they still have the values of the import: of their columns, and of their data. Holds
      * them, in the order of `contacts.upsert_many`. Those that a reset is about to delete are left to it.
-     * (sql/queries/contact_imports.sql:218) */
+     * (sql/queries/contact_imports.sql:240) */
     restorable(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ email: string; given: Json; data: Json }[]>;
-    /** (sql/queries/contact_imports.sql:241) */
+    /** (sql/queries/contact_imports.sql:263) */
     advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
     /** An import that is undone, and what it did is forgotten.
-     * (sql/queries/contact_imports.sql:251) */
+     * (sql/queries/contact_imports.sql:273) */
     completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Forgets what imports did that were done before that time and are not being undone.
-     * (sql/queries/contact_imports.sql:263) */
+     * (sql/queries/contact_imports.sql:285) */
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {
@@ -559,70 +571,61 @@ export interface Queries {
      * marks one that a reset is about to delete.
      * (sql/queries/contacts.sql:1) */
     upsertMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg }[]; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
-    /** Which of these addresses belong to contacts that somebody else has locked now. It waits for nobody.
-     * (sql/queries/contacts.sql:36) */
-    heldAmong(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
-    /** Which of these addresses belong to contacts who do not want mail any more.
-     * (sql/queries/contacts.sql:49) */
-    optedOut(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the
      * subscription. Rows are locked in the same order and with the same strength as in the upsert, so that the two cannot
      * deadlock.
-     * (sql/queries/contacts.sql:55) */
+     * (sql/queries/contacts.sql:36) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
     /** What a person decided through a link in a mail. An unsubscription stands until it is taken back, even where the
      * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several concurrent
      * calls, one changes it.
-     * (sql/queries/contacts.sql:73) */
+     * (sql/queries/contacts.sql:54) */
     setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
-    /** (sql/queries/contacts.sql:88) */
+    /** (sql/queries/contacts.sql:69) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist. Its time
      * stays where it is what it was.
-     * (sql/queries/contacts.sql:93) */
+     * (sql/queries/contacts.sql:74) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
-    /** Which of these addresses there are.
-     * (sql/queries/contacts.sql:126) */
-    among(on: On, args: { projectId: string; emails: string[] }): Promise<{ email: string }[]>;
     /** One page of contacts, in the order and after the place that the cursor gives. `sort_key` goes into the next cursor: a
      * time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:132) */
+     * (sql/queries/contacts.sql:107) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** One page of the members of a segment, the newest contacts first. `sort_key` goes into the cursor.
-     * (sql/queries/contacts.sql:147) */
+     * (sql/queries/contacts.sql:122) */
     members(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** The newest contacts who match a compiled condition.
-     * (sql/queries/contacts.sql:158) */
+     * (sql/queries/contacts.sql:133) */
     newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The event down to which `contact_activity` tells all that happened. Null if that is everything.
-     * (sql/queries/contacts.sql:167) */
+     * (sql/queries/contacts.sql:142) */
     activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
     /** Contacts by what they did last, newest first, between two events. What a contact did before that does not count
      * again.
-     * (sql/queries/contacts.sql:177) */
+     * (sql/queries/contacts.sql:152) */
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
-    /** (sql/queries/contacts.sql:203) */
+    /** (sql/queries/contacts.sql:178) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
      * blocks are read, the same each time, and one contact in `one_in`: a number that is shown while somebody types does not
      * flicker. Materialized: the filter would otherwise be evaluated for each of the three results.
-     * (sql/queries/contacts.sql:209) */
+     * (sql/queries/contacts.sql:184) */
     sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string; oneIn: number }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
     /** The newest first.
-     * (sql/queries/contacts.sql:226) */
+     * (sql/queries/contacts.sql:201) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them. A row holds
      * the lines of 64 of them, in JSON, and the id of the last one. Rows of objects took 146 MB for 1,000,000 contacts and three
      * times the processor time, texts of 250 lines 60 MB, and these take 25. Pieces of text are joined because
      * json_build_object takes 8 µs for a line, and this takes 3.
-     * (sql/queries/contacts.sql:233) */
+     * (sql/queries/contacts.sql:208) */
     export(on: On, args: { projectId: string; afterId: string | null; uptoId: string; filter: Fragment; limit: number }): Promise<Uint8Array[][]>;
     /** The same as CSV, with a column for each of `keys`. Cells are guarded and quoted as `toCsvLine` does it, which a test
      * compares: made of objects of ours, the lines of 1,000,000 contacts take 75 MB, and twice our processor time. A row where
      * nothing can need either is told by one look at all of its cells, which saves 10 µs.
-     * (sql/queries/contacts.sql:259) */
+     * (sql/queries/contacts.sql:234) */
     exportCsv(on: On, args: { keys: string[]; projectId: string; afterId: string | null; uptoId: string; filter: Fragment; limit: number }): Promise<Uint8Array[][]>;
-    /** (sql/queries/contacts.sql:323) */
+    /** (sql/queries/contacts.sql:298) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {

@@ -89,7 +89,7 @@ export function contactKey(projectId: string, email: string): string {
 
 /** Which of these addresses belong to contacts that somebody else has locked now. */
 export async function heldContacts(ctx: Context, projectId: string, emails: string[]): Promise<Set<string>> {
-  return new Set((await q.contacts.heldAmong(ctx, { projectId, emails })).map((row) => row.email));
+  return new Set((await q.contactAddresses.heldAmong(ctx, { projectId, emails })).map((row) => row.email));
 }
 
 /** Unsubscribes contacts after a bounce or complaint, and records it for those that were subscribed. */
@@ -226,7 +226,9 @@ export async function lookUpContacts(
 ): Promise<{ found: string[]; notFound: string[] }> {
   const addresses = emails.map((email) => parseAddress(email)?.email ?? null);
   const wanted = addresses.filter((address) => address !== null);
-  const known = new Set((await q.contacts.among(ctx, { projectId, emails: wanted })).map((row) => row.email));
+  const known = new Set(
+    (await q.contactAddresses.among(ctx, { projectId, emails: wanted })).map((row) => row.email),
+  );
   const isKnown = (i: number) => addresses[i] !== null && known.has(addresses[i]!);
   return { found: emails.filter((_, i) => isKnown(i)), notFound: emails.filter((_, i) => !isKnown(i)) };
 }
@@ -246,7 +248,7 @@ async function refusingLargeData<T>(work: () => Promise<T>): Promise<T> {
 
 /** Which of these addresses have opted out of mail: unsubscribed after having been subscribed. */
 export async function optedOutAmong(tx: Context, projectId: string, emails: string[]): Promise<string[]> {
-  return (await q.contacts.optedOut(tx, { projectId, emails })).map((row) => row.email);
+  return (await q.contactAddresses.optedOut(tx, { projectId, emails })).map((row) => row.email);
 }
 
 function subscriptionEvent(subscribed: boolean): string {

@@ -49,7 +49,7 @@ export async function addMembers(
     const addresses = new Map(input.emails.map((email) => [email, parseAddress(email)?.email ?? null]));
     const wanted = [...new Set([...addresses.values()].filter((address) => address !== null))];
     const known = new Set(
-      (await q.contacts.among(tx, { projectId, emails: wanted })).map((row) => row.email),
+      (await q.contactAddresses.among(tx, { projectId, emails: wanted })).map((row) => row.email),
     );
     const missing = wanted.filter((email) => !known.has(email));
     const created = input.createMissing ? await createContacts(tx, projectId, missing, input.subscribed) : 0;
