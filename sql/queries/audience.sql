@@ -36,12 +36,24 @@ select :answers as "answers!"
 from contacts c
 where c.project_id = :project_id and c.id = :contact_id;
 
+-- name: known_sources :many
+-- Which of these campaigns and templates the project has, or had: there are mails of one that was deleted.
+select n.id as "id!"
+from unnest(:campaign_ids::uuid[]) as n (id)
+where exists (select from campaigns c where c.project_id = :project_id and c.id = n.id)
+  or exists (select from emails m where m.project_id = :project_id and m.campaign_id = n.id)
+union
+select n.id
+from unnest(:template_ids::uuid[]) as n (id)
+where exists (select from templates t where t.project_id = :project_id and t.id = n.id)
+  or exists (select from emails m where m.project_id = :project_id and m.template_id = n.id);
+
 -- name: happened :many
--- nullable: asked.since
--- How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time. Opens and clicks
--- by bots are not the contact's.
+-- nullable: asked.since, asked.campaign_id, asked.template_id
+-- How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time, and of mails of one
+-- campaign or template only. Opens and clicks by bots are not the contact's.
 select n.n as "n!", e.count as "count!", e.last_at
-from json_to_recordset(:asked::json) as n (n int, name text, since timestamptz)
+from json_to_recordset(:asked::json) as n (n int, name text, since timestamptz, campaign_id uuid, template_id uuid)
 cross join lateral (
   select count(*)::int as count, max(newest.created_at) as last_at
   from (
@@ -49,6 +61,8 @@ cross join lateral (
     from events x
     where x.project_id = :project_id and x.contact_id = :contact_id and x.name = n.name
       and (not x.bot or n.name not in ('email.open', 'email.click'))
+      and (n.campaign_id is null or x.data ->> 'campaignId' = n.campaign_id::text)
+      and (n.template_id is null or x.data ->> 'templateId' = n.template_id::text)
       and (n.since is null or x.created_at >= n.since and x.created_at < :now::timestamptz + interval '1 millisecond')
     order by x.id desc
     limit :up_to::int

@@ -5,6 +5,7 @@ import type { Fragment } from "../db/types.ts";
 import { problems } from "../problem/mod.ts";
 import { withinBudget } from "../time_budget.ts";
 import { allOf, compileCondition } from "./conditions/mod.ts";
+import { knownSources, sourceErrors } from "./conditions/sources.ts";
 import { type Condition, conditionErrors, referenceErrors } from "./conditions/tree.ts";
 import { compileFilter, type ContactFilter, countBySubscription } from "./contacts/list.ts";
 import { lookAtSample } from "./sampling.ts";
@@ -42,17 +43,24 @@ export async function compileSelection(
   const segments = new Map(rows.map((row) => [row.id, row]));
   if (segmentId !== undefined && !segments.has(segmentId.toLowerCase()))
     throw problems.segmentNotFound(segmentId);
-  const wrong = condition === undefined ? [] : referenceErrors(null, condition as Condition, rows, at);
+  const tree = condition as Condition | undefined;
+  const wrong =
+    tree === undefined
+      ? []
+      : [
+          ...referenceErrors(null, tree, rows, at),
+          ...sourceErrors(tree, await knownSources(ctx, projectId, tree), at),
+        ];
   if (wrong.length > 0) throw problems.invalid(wrong);
   const trees = [
     ...(segmentId === undefined ? [] : [inSegment(segmentId.toLowerCase())]),
-    ...(condition === undefined ? [] : [condition as Condition]),
+    ...(tree === undefined ? [] : [tree]),
   ];
   const options = { now: ctx.now(), segments };
   return ({ sql }, how) =>
     allOf(sql, [
       compileFilter({ sql }, filter),
-      ...trees.map((tree) => compileCondition(sql, projectId, tree, { ...options, ...how })),
+      ...trees.map((each) => compileCondition(sql, projectId, each, { ...options, ...how })),
     ]);
 }
 

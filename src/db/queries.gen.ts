@@ -119,25 +119,28 @@ export interface Queries {
     /** Whether each of some compiled filters holds for a contact.
      * (sql/queries/audience.sql:32) */
     answers(on: On, args: { answers: Fragment; projectId: string; contactId: string }): Promise<{ answers: boolean[] } | null>;
-    /** How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time. Opens and clicks
-     * by bots are not the contact's.
+    /** Which of these campaigns and templates the project has, or had: there are mails of one that was deleted.
      * (sql/queries/audience.sql:39) */
-    happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
+    knownSources(on: On, args: { campaignIds: string[]; projectId: string; templateIds: string[] }): Promise<{ id: string }[]>;
+    /** How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time, and of mails of one
+     * campaign or template only. Opens and clicks by bots are not the contact's.
+     * (sql/queries/audience.sql:51) */
+    happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined; campaign_id: string | null | undefined; template_id: string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
     /** How many contacts match a compiled condition whose address is on the suppression list: the shorter of the two lists
      * leads.
-     * (sql/queries/audience.sql:58) */
+     * (sql/queries/audience.sql:72) */
     countSuppressed(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
     /** Of a sample of contacts: how many match a compiled condition, how many of these are subscribed, and whose address is on
      * the suppression list. `percent` of the table's blocks are read, the same each time, and one contact in `one_in`.
      * Materialized: the condition would otherwise be evaluated for each of the four results.
-     * (sql/queries/audience.sql:67) */
+     * (sql/queries/audience.sql:81) */
     sampleReach(on: On, args: { audience: Fragment; projectId: string; percent: number; oneIn: number }): Promise<{ seen: number; matching: number; subscribed: number; suppressed: number; subscribedSuppressed: number }>;
     /** Some of the contacts who match a compiled condition, from `percent` of the table's blocks, in an order that has to do
      * with nothing.
-     * (sql/queries/audience.sql:88) */
+     * (sql/queries/audience.sql:102) */
     sampleIds(on: On, args: { percent: number; projectId: string; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** Of some contacts, how many have no value, or an empty one, at each of some paths. `names` holds `{name, path}`.
-     * (sql/queries/audience.sql:98) */
+     * (sql/queries/audience.sql:112) */
     missingValues(on: On, args: { names: { name: string; path: unknown }[]; projectId: string; ids: string[] }): Promise<{ name: string; missing: number }[]>;
   };
   audit: {

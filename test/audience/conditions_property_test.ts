@@ -56,6 +56,8 @@ const EVENT_FIELDS = [
   "event.data",
   "segment.vip.entry",
 ];
+const SENT_FIELDS = EVENT_FIELDS.filter((name) => name.startsWith("email."));
+const SOURCES = ["01900000-0000-7000-8000-0000000000c1", "01900000-0000-7000-8000-0000000000c2"];
 const DATES = [
   "2026-03-31",
   "2026-03-30",
@@ -153,7 +155,15 @@ const contact: fc.Arbitrary<Omit<EvaluatedContact, "email">> = fc.record({
   data,
   createdAt: time,
   updatedAt: time,
-  events: fc.array(fc.record({ name: fc.constantFrom(...NAMES), at: time }), { maxLength: 5 }),
+  events: fc.array(
+    fc.record({
+      name: fc.constantFrom(...NAMES),
+      at: time,
+      campaignId: fc.constantFrom(...SOURCES, null),
+      templateId: fc.constantFrom(...SOURCES, null),
+    }),
+    { maxLength: 5 },
+  ),
   memberOf: fc.subarray(STATIC),
 });
 
@@ -167,6 +177,12 @@ const often = fc.integer({ min: 1, max: 4 });
 const dataField = fc.constantFrom(...PATHS).map((path) => `data.${path}`);
 const timeField = fc.constantFrom("createdAt", "updatedAt");
 const eventField = fc.constantFrom(...EVENT_FIELDS);
+const sentField = fc.constantFrom(...SENT_FIELDS);
+/** One of the two, both, or none. */
+const ofMail = {
+  campaignId: fc.constantFrom(...SOURCES, SOURCES[0]!.toUpperCase(), null),
+  templateId: fc.constantFrom(...SOURCES, null, null),
+};
 const date = fc.constantFrom(...DATES);
 const partOf = (text: string) =>
   fc.constantFrom(text, text.toUpperCase(), text.slice(0, 6), text.slice(3), "%", "_", "@");
@@ -211,6 +227,15 @@ const filter = (segmentIds: string[]): fc.Arbitrary<Filter> =>
       operator: fc.constantFrom("triggeredWithin", "notTriggeredWithin", "triggeredOlderThan"),
       ...age,
     }),
+    fc.record({ field: sentField, operator: fc.constantFrom("triggered", "notTriggered"), ...ofMail }),
+    fc.record({
+      field: sentField,
+      operator: fc.constantFrom("triggeredWithin", "notTriggeredWithin", "triggeredOlderThan"),
+      ...age,
+      ...ofMail,
+    }),
+    fc.record({ field: sentField, operator: counting, count: often, ...ofMail }),
+    fc.record({ field: sentField, operator: counting, count: often, ...age, ...ofMail }),
     fc.record({ field: eventField, operator: counting, count: often }),
     fc.record({ field: eventField, operator: counting, count: often, ...age }),
     fc.record({
@@ -284,10 +309,10 @@ async function load(): Promise<void> {
       insert into contacts (project_id, email, subscribed, data, created_at, updated_at)
       values (${projectId}, ${email}, ${subscribed}, ${JSON.stringify(held)}::text::jsonb, ${createdAt}, ${updatedAt})
       returning id`;
-    for (const { name, at } of events) {
+    for (const { name, at, ...sources } of events) {
       await sql`
-        insert into events (project_id, id, contact_id, name, created_at)
-        values (${projectId}, ${Bun.randomUUIDv7("hex", at.getTime())}, ${row!.id}, ${name}, ${at})`;
+        insert into events (project_id, id, contact_id, name, created_at, data)
+        values (${projectId}, ${Bun.randomUUIDv7("hex", at.getTime())}, ${row!.id}, ${name}, ${at}, ${sql.json(sources)})`;
     }
     await sql`
       insert into segment_members (project_id, segment_id, contact_id)

@@ -32,6 +32,17 @@ describe("the draft of a condition", () => {
         samples[operand]!.map((beside) => ({ field: name.replace(/<.*>/, "opened"), operator, ...beside })),
       ),
     );
+    const mails = catalogue.fields.find(({ sources }) => sources)!;
+    filters.push(
+      ...mails.operators.flatMap(({ operator, operand }) =>
+        mails.sources!.map((source) => ({
+          field: "email.clicked",
+          operator,
+          ...samples[operand]!.at(-1),
+          [source]: "0190a3c4-0000-7000-8000-000000000001",
+        })),
+      ),
+    );
     expect(filters.length).toBeGreaterThan(50);
     const condition = { logic: "OR", groups: [{ filters: filters as Filter[] }] } as Condition;
     const written = conditionOf(catalogue, draftOf(condition));

@@ -3,7 +3,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { ACTIVITY_FIELDS, fieldOf, operatorNames, OPERATORS } from "../../src/audience/conditions/fields.ts";
 import { recordEvents } from "../../src/audience/events.ts";
 import { codesIn, markedBlock, markedBlocks, readGuide, tablesOf } from "../support/guides.ts";
-import { useService } from "../support/service.ts";
+import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
 const guide = readGuide("segments");
@@ -26,12 +26,16 @@ const trees = markedBlocks(guide, "in:").map(({ mark, code }) => [mark.slice("in
 
 let project: NewProject;
 let staticId: string;
+let campaignId: string;
+let otherId: string;
 
 beforeAll(async () => {
   project = await service.createProject();
   const ids = await makeContacts();
   await track(ids.ada!, "ordered", 1);
-  await track(ids.ada!, "email.open", 1);
+  campaignId = await newCampaign();
+  otherId = await newCampaign();
+  await track(ids.ada!, "email.open", 1, { campaignId });
   await track(ids.bob!, "ordered", 90);
   await track(ids.bob!, "ordered", 60);
   await track(ids.cy!, "signed up", 1);
@@ -56,9 +60,19 @@ async function makeContacts(): Promise<Record<string, string>> {
   return ids;
 }
 
-async function track(contactId: string, name: string, daysAgo: number): Promise<void> {
+async function newCampaign(): Promise<string> {
+  const content = { subject: "Hello", body: "<p>Hello</p>", from: `hello@${DOMAIN}` };
+  return (await post("/campaigns", { name: "Sale", audienceType: "ALL", ...content })).body.data.id;
+}
+
+async function track(
+  contactId: string,
+  name: string,
+  daysAgo: number,
+  data: Record<string, string> = {},
+): Promise<void> {
   service.setNow(new Date(Date.now() - daysAgo * DAY_MS));
-  await recordEvents(service, [{ projectId: project.id, contactId, name, data: {} }]);
+  await recordEvents(service, [{ projectId: project.id, contactId, name, data }]);
 }
 
 /** Who is in, as the guide says it. */
@@ -72,7 +86,12 @@ async function membersOf(condition: unknown): Promise<string> {
   return names.join(", ") || "nobody";
 }
 
-const read = (text: string) => JSON.parse(text.replaceAll("<id>", staticId)) as Filter;
+const read = (text: string) => {
+  const ids = { "<id>": staticId, "<campaign>": campaignId, "<other>": otherId };
+  return JSON.parse(
+    text.replace(/<(id|campaign|other)>/g, (name) => ids[name as keyof typeof ids]),
+  ) as Filter;
+};
 
 describe("the guide on segments", () => {
   test.each(examples)("$example: $members", async ({ operator, example, members }) => {

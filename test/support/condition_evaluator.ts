@@ -9,7 +9,7 @@ export interface EvaluatedContact {
   data: unknown;
   createdAt: Date;
   updatedAt: Date;
-  events: { name: string; at: Date }[];
+  events: { name: string; at: Date; campaignId: string | null; templateId: string | null }[];
   /** The static segments it is a member of. */
   memberOf: string[];
 }
@@ -93,7 +93,11 @@ function goBack(now: Date, amount: number, unit: string): Date {
 
 function passesEvents({ events }: EvaluatedContact, filter: Filter, now: Date): boolean {
   const name = eventName(filter.field);
-  const times = events.filter((event) => event.name === name).map((event) => event.at.getTime());
+  const times = events
+    .filter((event) => event.name === name)
+    .filter((event) => !filter.campaignId || event.campaignId === filter.campaignId.toLowerCase())
+    .filter((event) => !filter.templateId || event.templateId === filter.templateId.toLowerCase())
+    .map((event) => event.at.getTime());
   const isWithin = (time: number) => passesAge(time, { ...filter, operator: "within" }, now);
   if (filter.operator === "triggered") return times.length > 0;
   if (filter.operator === "triggeredWithin") return times.some(isWithin);

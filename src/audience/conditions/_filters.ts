@@ -1,6 +1,16 @@
 // What can be wrong with one filter of a condition as it comes in a request.
 import type { FieldError } from "../../problem/mod.ts";
-import { type Field, fieldOf, isUnit, type Operator, operatorNames, readOperator } from "./fields.ts";
+import {
+  type Field,
+  fieldOf,
+  isUnit,
+  MAIL_SOURCES,
+  type MailSource,
+  type Operator,
+  operatorNames,
+  readOperator,
+  takesSources,
+} from "./fields.ts";
 import { fault, isObject, missingOr, notOneOf } from "../faults.ts";
 import { isDeeper, someInner } from "../json_values.ts";
 import { STANDARD_NAMES } from "../standard_fields.ts";
@@ -26,7 +36,7 @@ export function filterErrors(filter: unknown, at: string): FieldError[] {
     : [fault(`${at}.field`, "invalid_enum_value", UNKNOWN, name)];
   if (!field || errors.length > 0) return errors;
   const read = typeof operator === "string" ? readOperator(field, operator) : null;
-  if (read) return valueErrors(field, read.asks, filter, at);
+  if (read) return [...valueErrors(field, read.asks, filter, at), ...sourceFaults(name, filter, at)];
   // An unknown name is taken for that of an event, unless its operator shows that no event was meant.
   const isGuess = field.kind === "event" && field.name === name && typeof operator === "string";
   if (isGuess && !operatorNames(field).includes(operator)) {
@@ -59,6 +69,25 @@ function nameErrors(field: Field, at: string): FieldError[] {
     case "time":
       return [];
   }
+}
+
+/** What is wrong with the campaign and the template of a filter. Whether there are such is for `sourceErrors` to say. */
+function sourceFaults(name: string, filter: Record<string, unknown>, at: string): FieldError[] {
+  return MAIL_SOURCES.flatMap((source) => {
+    const id = filter[source];
+    if (id === undefined || id === null) return [];
+    if (!takesSources(name)) {
+      const message = `Only a filter on email.<activity> takes a ${source}, and email.received does not`;
+      return [fault(`${at}.${source}`, "custom", message)];
+    }
+    if (typeof id !== "string") return [missingOr(`${at}.${source}`, id, "Expected an id")];
+    return UUID.test(id.toLowerCase()) ? [] : [unknownSource(`${at}.${source}`, source, id)];
+  });
+}
+
+/** A campaign or a template that is not there. */
+export function unknownSource(at: string, source: MailSource, id: string): FieldError {
+  return fault(at, "custom", `Cannot find this ${source === "campaignId" ? "campaign" : "template"}`, id);
 }
 
 function valueErrors(

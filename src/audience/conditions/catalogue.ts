@@ -1,6 +1,15 @@
 // The condition language as data: what `GET /segments/operators` and the OpenAPI document say, from the compiler's tables.
 import { STANDARD_FIELDS, STANDARD_NAMES } from "../standard_fields.ts";
-import { type Field, type Operator, OPERATORS, operatorsOf, MAIL_ACTIVITIES } from "./fields.ts";
+import {
+  type Field,
+  MAIL_ACTIVITIES,
+  MAIL_SOURCES,
+  type MailSource,
+  type Operator,
+  OPERATORS,
+  operatorsOf,
+  SENT_ACTIVITIES,
+} from "./fields.ts";
 import { MAX_COUNT } from "./_filters.ts";
 import { UNITS } from "./_instants.ts";
 
@@ -37,6 +46,8 @@ export interface CatalogueEntry {
   operators: { operator: string; operand: Operand }[];
   /** The names that may stand for `<activity>`. */
   activities?: string[];
+  /** What a filter may name so that only some mails count; of every activity but `received`. */
+  sources?: string[];
 }
 
 /** Every field that a filter may name, with the operators that it takes. */
@@ -46,7 +57,7 @@ export function conditionCatalogue(): { fields: CatalogueEntry[]; units: string[
       ...STANDARD_NAMES.map((name) => entry(name, STANDARD_FIELDS[name].kind)),
       entry("data.<key>", "data"),
       entry("event.<name>", "event"),
-      { ...entry("email.<activity>", "event"), activities: [...MAIL_ACTIVITIES] },
+      { ...entry("email.<activity>", "event"), activities: [...MAIL_ACTIVITIES], sources: [...MAIL_SOURCES] },
       entry("segment.<id>", "segment"),
     ],
     units: [...UNITS],
@@ -74,14 +85,17 @@ const RESERVED_NAMES = STANDARD_NAMES.join("|");
 const UUID = "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const EVENT_NAMES = [
   "event\\.[\\s\\S]{1,255}",
-  `email\\.(${MAIL_ACTIVITIES.join("|")})`,
+  `email\\.(${MAIL_ACTIVITIES.filter((name) => !SENT_ACTIVITIES.includes(name)).join("|")})`,
   "segment\\.[\\s\\S]*\\.(entry|exit)",
   `(?!(data|event|email|segment)\\.)(?!(${RESERVED_NAMES})$)[\\s\\S]{1,255}`,
 ];
 const ABOUT_FIELDS = "See the guide on segments, or `GET /segments/operators`.";
 
+/** The fields whose filters differ: `mail` are the activities of mails that the project sent. */
+type Variant = Field["kind"] | "mail";
+
 /** The names of fields of a kind. */
-function fieldSchema(kind: Field["kind"]): JsonSchema {
+function fieldSchema(kind: Variant): JsonSchema {
   const named = (pattern: string, example: string) => ({
     type: "string",
     pattern: `^${pattern}$`,
@@ -93,6 +107,8 @@ function fieldSchema(kind: Field["kind"]): JsonSchema {
       return named("data\\.(?!$)[^.]*(\\.[^.]*){0,9}", "data.plan");
     case "event":
       return named(`(${EVENT_NAMES.join("|")})`, "event.signed up");
+    case "mail":
+      return named(`email\\.(${SENT_ACTIVITIES.join("|")})`, "email.opened");
     case "segment":
       return named(`segment\\.${UUID}`, "segment.0190a3c4-0000-7000-8000-000000000000");
     default: {
@@ -109,6 +125,10 @@ const AMOUNT = {
 const COUNT = {
   count: { type: "integer", minimum: 1, maximum: MAX_COUNT, description: "How often." },
 };
+const SOURCES = {
+  campaignId: { type: "string", format: "uuid", description: "Only mails of this campaign count." },
+  templateId: { type: "string", format: "uuid", description: "Only mails of this template count." },
+} satisfies Record<MailSource, JsonSchema>;
 const SCALAR = { type: ["string", "number", "boolean"] };
 const VALUES: Record<Exclude<Operand, "amount" | "count" | "none">, JsonSchema> = {
   json: {},
@@ -186,13 +206,11 @@ function filterSchemas(): Record<string, { operators: string[]; schema: JsonSche
   const byOperand = Map.groupBy(all, ({ asks }) => OPERANDS[asks]);
   return Object.fromEntries(
     [...byOperand].map(([operand, found]) => {
-      const variants = [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, of]) =>
-        filterSchema(
-          kind,
-          of[0]!.asks,
-          of.map(({ operator }) => operator),
-        ),
-      );
+      const variants = [...Map.groupBy(found, ({ kind }) => kind)].flatMap(([kind, of]) => {
+        const names = of.map(({ operator }) => operator);
+        const ways: Variant[] = kind === "event" ? ["event", "mail"] : [kind];
+        return ways.map((way) => filterSchema(way, of[0]!.asks, names));
+      });
       const operators = [...new Set(found.map(({ operator }) => operator))];
       const schema = variants.length === 1 ? variants[0]! : { anyOf: variants };
       return [FILTER_NAMES[operand], { operators, schema }];
@@ -200,8 +218,8 @@ function filterSchemas(): Record<string, { operators: string[]; schema: JsonSche
   );
 }
 
-function filterSchema(kind: Field["kind"], asks: Operator, operators: string[]): JsonSchema {
-  const operand = operandOf(kind, asks);
+function filterSchema(kind: Variant, asks: Operator, operators: string[]): JsonSchema {
+  const operand = operandOf(kind === "mail" ? "event" : kind, asks);
   const schema = (beside: JsonSchema, optional: JsonSchema = {}) => ({
     type: "object",
     properties: {
@@ -209,6 +227,7 @@ function filterSchema(kind: Field["kind"], asks: Operator, operators: string[]):
       operator: { type: "string", enum: operators },
       ...beside,
       ...optional,
+      ...(kind === "mail" && SOURCES),
     },
     required: ["field", "operator", ...Object.keys(beside)],
   });

@@ -32,6 +32,11 @@ export const OPERATORS = {
 /** An operator that a kind of field takes, without its negation. */
 export type OperatorOf<Kind extends Field["kind"]> = (typeof OPERATORS)[Kind][number];
 
+/** What a filter on an activity of mail may name, so that only the mails of this one count. */
+export const MAIL_SOURCES = ["campaignId", "templateId"] as const;
+/** The name of such a part of a filter. */
+export type MailSource = (typeof MAIL_SOURCES)[number];
+
 /** Any operator that is not a negation. */
 export type Operator = OperatorOf<Field["kind"]>;
 
@@ -64,6 +69,9 @@ const ACTIVITIES: Record<string, string> = {
 /** The names of activities of mail, as a condition may write them. */
 export const MAIL_ACTIVITIES: readonly string[] = Object.keys(ACTIVITIES);
 
+/** Those of mails that the project sent: only these have a campaign or a template. */
+export const SENT_ACTIVITIES: readonly string[] = MAIL_ACTIVITIES.filter((name) => name !== "received");
+
 /** The fields behind those names. */
 export const ACTIVITY_FIELDS: readonly string[] = MAIL_ACTIVITIES.map((activity) => `email.${activity}`);
 
@@ -86,6 +94,12 @@ export function fieldOf(name: string): Field | null {
     default:
       return name === "" ? null : { kind: "event", name };
   }
+}
+
+/** True for the fields that take {@linkcode MAIL_SOURCES}. */
+export function takesSources(name: string): boolean {
+  const [prefix, rest] = cut(name);
+  return prefix === "email" && SENT_ACTIVITIES.includes(rest);
 }
 
 /** The part before the first dot, and the part after it; without a dot there is no first part. */

@@ -228,11 +228,11 @@ function compileEvent(scope: Scope, name: string, operator: OperatorOf<"event">,
   const { count } = filter;
   switch (operator) {
     case "triggered":
-      return hasEvent(scope, name, sql``);
+      return hasEvent(scope, name, ofSource(sql, filter));
     case "triggeredWithin":
-      return hasEvent(scope, name, isRecent(scope, ago(scope, filter)));
+      return hasEvent(scope, name, recently(scope, filter));
     case "triggeredOlderThan":
-      return sql`(${hasEvent(scope, name, sql``)} and not ${hasEvent(scope, name, isRecent(scope, ago(scope, filter)))})`;
+      return sql`(${hasEvent(scope, name, ofSource(sql, filter))} and not ${hasEvent(scope, name, recently(scope, filter))})`;
     case "triggeredAtLeast":
       return happenedTimes(scope, name, filter, count!);
     case "triggeredAtMost":
@@ -255,7 +255,7 @@ function hasEvent({ sql, projectId }: Scope, name: string, further: Fragment): F
  */
 function happenedTimes(scope: Scope, name: string, filter: Filter, times: number): Fragment {
   const { sql, projectId, whole } = scope;
-  const further = filter.unit ? isRecent(scope, ago(scope, filter)) : sql``;
+  const further = filter.unit ? recently(scope, filter) : ofSource(sql, filter);
   if (times === 1) return hasEvent(scope, name, further);
   if (!whole) return hasEvent(scope, name, sql`${further} offset ${times - 1}::int`);
   return sql`exists (
@@ -274,6 +274,18 @@ function happenedTimes(scope: Scope, name: string, filter: Filter, times: number
 /** An open or click by a bot is recorded, but it is not the contact's (guides/segments.md). */
 function byPeople(sql: Db, name: string): Fragment {
   return BOTS_DO.has(name) ? sql`and not e.bot` : sql``;
+}
+
+/** Of mails of one campaign or template only: their events hold its id. */
+function ofSource(sql: Db, { campaignId, templateId }: Filter): Fragment {
+  const ofCampaign = campaignId ? sql`and e.data ->> 'campaignId' = ${campaignId.toLowerCase()}` : sql``;
+  return templateId
+    ? sql`${ofCampaign} and e.data ->> 'templateId' = ${templateId.toLowerCase()}`
+    : ofCampaign;
+}
+
+function recently(scope: Scope, filter: Filter): Fragment {
+  return scope.sql`${ofSource(scope.sql, filter)} ${isRecent(scope, ago(scope, filter))}`;
 }
 
 /** Ids are in the order of time, and an index holds them: the bound on them leaves little to look at. */

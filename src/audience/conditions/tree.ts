@@ -37,6 +37,10 @@ export interface Filter {
   unit?: Unit | null;
   /** How often, for the operators that count. */
   count?: number | null;
+  /** Of `email.<activity>`: only what happened to mails of this campaign. */
+  campaignId?: string | null;
+  /** Of `email.<activity>`: only what happened to mails of this template. */
+  templateId?: string | null;
 }
 
 /** A segment as others may refer to it. A static one has no condition. */

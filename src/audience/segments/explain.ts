@@ -127,7 +127,9 @@ async function foundBy(ctx: Context, projectId: string, contact: Contact, filter
   const now = ctx.now();
   const asked = filters.flatMap((filter, n) => {
     const field = fieldOf(filter.field)!;
-    return field.kind === "event" ? [{ n, name: field.name, since: countedSince(filter, now) }] : [];
+    return field.kind === "event"
+      ? [{ n, name: field.name, since: countedSince(filter, now), ...sourcesOf(filter) }]
+      : [];
   });
   const happened = await q.audience.happened(ctx, {
     projectId,
@@ -155,6 +157,11 @@ async function foundBy(ctx: Context, projectId: string, contact: Contact, filter
     }
   };
 }
+
+const sourcesOf = ({ campaignId, templateId }: Filter) => ({
+  campaign_id: campaignId ?? null,
+  template_id: templateId ?? null,
+});
 
 /** The begin of the period in which a filter counts; null if it counts all. */
 function countedSince({ count, value, unit }: Filter, now: Date): Date | null {

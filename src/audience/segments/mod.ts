@@ -4,6 +4,7 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { addJobs } from "../../jobs.ts";
 import { problems } from "../../problem/mod.ts";
+import { knownSources, sourceErrors } from "../conditions/sources.ts";
 import { type Condition, conditionErrors, referenceErrors } from "../conditions/tree.ts";
 import { countAudience } from "./audience.ts";
 
@@ -183,7 +184,10 @@ async function assertCondition(
   const errors = conditionErrors(condition);
   if (errors.length > 0) throw problems.invalid(errors);
   const all = await q.segments.conditions(ctx, { projectId });
-  const wrong = referenceErrors(segmentId, condition as Condition, all);
+  const wrong = [
+    ...referenceErrors(segmentId, condition as Condition, all),
+    ...sourceErrors(condition as Condition, await knownSources(ctx, projectId, condition)),
+  ];
   if (wrong.length > 0) throw problems.invalid(wrong);
 }
 

@@ -6,15 +6,15 @@ import {
   filterErrors,
   filtersOf,
   referenceErrors,
-  type SegmentDefinition,
   segmentReferences,
 } from "../../audience/conditions/tree.ts";
-import { fieldOf } from "../../audience/conditions/fields.ts";
+import { fieldOf, MAIL_SOURCES } from "../../audience/conditions/fields.ts";
+import { sourceErrors } from "../../audience/conditions/sources.ts";
 import { fault, isObject, missingOr } from "../../audience/faults.ts";
 import { STANDARD_NAMES } from "../../audience/standard_fields.ts";
 import type { FieldError } from "../../problem/mod.ts";
 import { textFaults } from "../text_faults.ts";
-import type { Reference } from "./step_type.ts";
+import type { KnownReferences, Reference } from "./step_type.ts";
 
 /** One question, a whole tree, or one field with several branches. */
 export type ConditionConfig =
@@ -66,27 +66,24 @@ export function questionsOf(config: ConditionConfig): Questions {
   return { over, branches: [{ branch: "yes", condition: treeOf({ ...config, field }) }], otherwise: "no" };
 }
 
-/** What is wrong with the config of a CONDITION in a request, except for the segments it names. */
+/** What is wrong with the config of a CONDITION in a request, except for what it names. */
 export function conditionFaults(config: Record<string, unknown>): FieldError[] {
   const { mode, condition } = config;
   if (mode === "multi") {
-    return [
-      ...multiFaults(config),
-      ...besideFaults(config, ["operator", "value", "unit", "count", "condition"], MULTI),
-    ];
+    return [...multiFaults(config), ...besideFaults(config, ["operator", ...OPERANDS, "condition"], MULTI)];
   }
   if (mode !== undefined && mode !== "single") {
     return [fault("config.mode", "invalid_enum_value", "Expected multi, or nothing", mode)];
   }
   if (condition !== undefined) {
     const errors = conditionErrors(plainTree(condition), "config.condition");
-    return [
-      ...errors,
-      ...besideFaults(config, ["field", "operator", "value", "unit", "count", "branches"], TREE),
-    ];
+    return [...errors, ...besideFaults(config, ["field", "operator", ...OPERANDS, "branches"], TREE)];
   }
   return [...askedFaults(config, config.field, "config"), ...besideFaults(config, ["branches"], SINGLE)];
 }
+
+/** What is next to an operator. */
+const OPERANDS = ["value", "unit", "count", ...MAIL_SOURCES];
 
 const MULTI = "With the mode multi each of the branches has its own";
 const TREE = "A condition tree stands alone";
@@ -132,13 +129,24 @@ export function namesSegments(config: ConditionConfig): boolean {
   return questionsOf(config).branches.some(({ condition }) => segmentReferences(condition).length > 0);
 }
 
-/** What is wrong with the segments that a CONDITION without other faults names; `all` are those of the project. */
-export function segmentFaults(config: ConditionConfig, all: SegmentDefinition[]): FieldError[] {
-  if ("condition" in config) return referenceErrors(null, config.condition, all, "config.condition");
-  const errors = questionsOf(config).branches.flatMap(({ condition }) =>
-    referenceErrors(null, condition, all),
-  );
-  return errors.slice(0, 1).map((error) => ({ ...error, field: "config.field" }));
+/** What is wrong with the segments, campaigns and templates that a CONDITION without other faults names. */
+export function conditionReferenceFaults(
+  config: ConditionConfig,
+  { segments, sources }: KnownReferences,
+): FieldError[] {
+  const errorsOf = (tree: Condition, at: string) => [
+    ...referenceErrors(null, tree, segments, at),
+    ...sourceErrors(tree, sources, at),
+  ];
+  if ("condition" in config) return errorsOf(config.condition, "config.condition");
+  const errors = questionsOf(config).branches.flatMap(({ condition }, i) => {
+    const at = "branches" in config ? `config.branches.${i}` : "config";
+    return errorsOf(condition, at).map((error) => {
+      const part = error.field.slice(error.field.lastIndexOf(".") + 1);
+      return { ...error, field: part === "field" ? "config.field" : `${at}.${part}` };
+    });
+  });
+  return errors.slice(0, 1);
 }
 
 function multiFaults({ field, branches }: Record<string, unknown>): FieldError[] {
@@ -219,13 +227,15 @@ function plainTree(tree: unknown): unknown {
   );
 }
 
-function filterOf({ operator, value, unit, count }: Record<string, unknown>) {
+function filterOf({ operator, value, unit, count, campaignId, templateId }: Record<string, unknown>) {
   const isGiven = (part: unknown) => part !== undefined && part !== null;
   return {
     operator,
     ...(value !== undefined && { value }),
     ...(isGiven(unit) && { unit }),
     ...(isGiven(count) && { count }),
+    ...(isGiven(campaignId) && { campaignId }),
+    ...(isGiven(templateId) && { templateId }),
   };
 }
 

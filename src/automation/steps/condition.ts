@@ -18,16 +18,23 @@ import {
   completeCondition,
   type ConditionConfig,
   conditionFaults,
+  conditionReferenceFaults,
   namedIn,
   namesSegments,
   type Questions,
   questionsOf,
-  segmentFaults,
 } from "./_questions.ts";
 import { all, defineStep } from "./step_type.ts";
 
 const TEXT = { type: "string" };
-const ASKED = { operator: TEXT, value: {}, unit: TEXT, count: { type: "integer" } };
+const ASKED = {
+  operator: TEXT,
+  value: {},
+  unit: TEXT,
+  count: { type: "integer" },
+  campaignId: TEXT,
+  templateId: TEXT,
+};
 
 /** How many of the deciding fields and filters are reported, and how many characters of each. */
 const MAX_TOLD = 20;
@@ -79,7 +86,7 @@ export const conditionStep = defineStep<ConditionConfig>({
     return [...branches.map(({ branch }) => branch), otherwise];
   },
   refersTo: namedIn,
-  segmentFaults: async (config, load) => (namesSegments(config) ? segmentFaults(config, await load()) : []),
+  referenceFaults: conditionReferenceFaults,
   rehearse: "as performed",
   async perform(tx, step, visits) {
     const { projectId } = visits[0]!.run;
@@ -171,13 +178,16 @@ function toldFilters(condition: Condition): Filter[] {
 }
 
 /** A filter, and whether it held. */
-function answered({ field, operator, value = null, unit, count }: Filter, holds: boolean): Json {
+function answered(filter: Filter, holds: boolean): Json {
+  const { field, operator, value = null, unit, count, campaignId, templateId } = filter;
   return {
     field,
     operator,
     ...(value !== null && { value: short(value) }),
     ...(unit && { unit }),
     ...(count && { count }),
+    ...(campaignId && { campaignId }),
+    ...(templateId && { templateId }),
     holds,
   };
 }

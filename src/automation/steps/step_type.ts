@@ -84,8 +84,16 @@ export interface StepType<Config = unknown> {
   unfit?(config: Config, settings: Pick<Settings, "ALLOW_PRIVATE_WEBHOOKS">): FieldError[];
   /** What is odd about it, though it can be saved and done. */
   advice?(config: Config, now: Date): Pick<FieldError, "field" | "message">[];
-  /** What is wrong with the segments that it names; `load` reads those of the project. */
-  segmentFaults?(config: Config, load: () => Promise<SegmentDefinition[]>): Promise<FieldError[]>;
+  /** What is wrong with the segments, campaigns and templates that its conditions name. */
+  referenceFaults?(config: Config, known: KnownReferences): FieldError[];
+}
+
+/** What conditions may name. */
+export interface KnownReferences {
+  /** Those of the project. */
+  segments: SegmentDefinition[];
+  /** Of the campaigns and templates that are named, the ids of those that the project has. */
+  sources: ReadonlySet<string>;
 }
 
 /** A step type, whose config is inferred from what completes it. */

@@ -1,4 +1,5 @@
 // What all changes of a workflow's graph have in common.
+import { knownSources } from "../../audience/conditions/sources.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { violatedConstraint } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
@@ -120,8 +121,10 @@ export async function assertStep(
   const errors = stepErrors(type, input, draft);
   if (errors.length > 0) throw problems.invalid(errors);
   const config = completeConfig(type, storedConfig(type, input.config));
-  const segments = () => q.segments.conditions(tx, { projectId });
-  const wrong = (await stepTypeOf({ type }).segmentFaults?.(config, segments)) ?? [];
+  const { referenceFaults } = stepTypeOf({ type });
+  if (!referenceFaults) return;
+  const segments = await q.segments.conditions(tx, { projectId });
+  const wrong = referenceFaults(config, { segments, sources: await knownSources(tx, projectId, config) });
   if (wrong.length > 0) throw problems.invalid(wrong);
 }
 

@@ -1,4 +1,5 @@
 // What is wrong with a workflow as it stands: a draft shows it, and what is an error keeps it from being enabled.
+import { knownSources } from "../../audience/conditions/sources.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { FieldError } from "../../problem/mod.ts";
@@ -50,8 +51,9 @@ export async function findingsOf(
     ...lostContacts({ ...graph, steps: read }, reached),
     ...(await senderFindings(ctx, projectId, read)),
   ];
+  const known = { segments, sources: await knownSources(ctx, projectId, read) };
   for (const step of read) {
-    const wrong = (await stepTypeOf(step).segmentFaults?.(step.config, async () => segments)) ?? [];
+    const wrong = stepTypeOf(step).referenceFaults?.(step.config, known) ?? [];
     findings.push(...wrong.map((error) => ofError(step.id, error)));
   }
   return findings.toSorted((a, b) => Number(a.level === "warning") - Number(b.level === "warning"));

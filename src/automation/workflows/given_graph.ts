@@ -1,10 +1,11 @@
 // A graph that comes as one document: what it holds, and everything that is wrong with it.
 import { fault, isUuid } from "../../audience/faults.ts";
-import type { SegmentDefinition } from "../../audience/conditions/tree.ts";
+import { knownSources } from "../../audience/conditions/sources.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type FieldError, Problem } from "../../problem/mod.ts";
 import type { Graph } from "../graph.ts";
+import type { KnownReferences } from "../steps/step_type.ts";
 import {
   completeConfig,
   stepErrors,
@@ -39,8 +40,7 @@ export interface GivenGraph {
 }
 
 /** What a step may refer to. */
-interface Known {
-  segments: SegmentDefinition[];
+interface Known extends KnownReferences {
   templates: Set<string>;
 }
 
@@ -68,7 +68,7 @@ export async function readGiven(
 ): Promise<ReadGraph> {
   const known = await knownTo(tx, projectId, steps);
   const identity = identityErrors(before, steps);
-  const own = await Promise.all(steps.map((step) => errorsOfStep(step, known, isDraft)));
+  const own = steps.map((step) => errorsOfStep(step, known, isDraft));
   const errors = [
     ...wholeErrors(before, steps),
     ...steps.flatMap((_, n) => [...identity[n]!, ...own[n]!].map((error) => under(`steps.${n}`, error))),
@@ -97,10 +97,11 @@ async function knownTo(tx: Context, projectId: string, steps: GivenStep[]): Prom
   const templateIds = [...new Set(named)].filter(isUuid);
   const segments = await q.segments.conditions(tx, { projectId });
   const templates = await q.workflowGraphs.senders(tx, { projectId, templateIds });
-  return { segments, templates: new Set(templates.map(({ id }) => id)) };
+  const sources = await knownSources(tx, projectId, steps);
+  return { segments, sources, templates: new Set(templates.map(({ id }) => id)) };
 }
 
-async function errorsOfStep(step: GivenStep, known: Known, isDraft: boolean): Promise<FieldError[]> {
+function errorsOfStep(step: GivenStep, known: Known, isDraft: boolean): FieldError[] {
   const { type, config } = step;
   const errors = stepErrors(type, step, { isDraft });
   const templateId = templateOf(type, step);
@@ -108,7 +109,7 @@ async function errorsOfStep(step: GivenStep, known: Known, isDraft: boolean): Pr
     errors.push(fault("templateId", "custom", "No template of the project has this id", templateId));
   if (errors.length > 0) return errors;
   const complete = completeConfig(type, storedConfig(type, config));
-  return (await stepTypeOf(step).segmentFaults?.(complete, async () => known.segments)) ?? [];
+  return stepTypeOf(step).referenceFaults?.(complete, known) ?? [];
 }
 
 /** What is wrong with each step for what the others and the graph before it are. */

@@ -57,7 +57,7 @@ export default function SegmentsPage() {
 function List({ all }: { all: Segment[] }) {
   const [{ search }, set] = useUrlState({ search: "" });
   const [, navigate] = useLocation();
-  const { vocabulary } = useVocabulary();
+  const { vocabulary } = useVocabulary(all);
   const { data: sizes } = useApi("GET /segments/sizes", {});
   const columns = useMemo(() => columnsOf(vocabulary, sizes), [vocabulary, sizes]);
   const shown = all.filter(({ name, description }) =>
@@ -154,5 +154,5 @@ const KINDS: Record<Segment["type"], string> = { DYNAMIC: "Condition", STATIC: "
 function aboutOf({ description, type, condition }: Segment, vocabulary: Vocabulary | null): string {
   if (description) return description;
   if (type === "STATIC") return "A list that you manage yourself.";
-  return (vocabulary && sentence(condition, vocabulary.kindOf, vocabulary.segments)) ?? "";
+  return (vocabulary && sentence(condition, vocabulary)) ?? "";
 }

@@ -7,10 +7,12 @@ import { useApi } from "../queries.ts";
 const TYPING_MS = 150;
 const SHOWN = 10;
 
-interface Props extends Pick<SelectProps, "size" | "className" | "comboboxProps" | "openOnFocus"> {
+interface Props extends Pick<SelectProps, "size" | "className" | "comboboxProps" | "openOnFocus" | "error"> {
   /** The id of the chosen one; empty: none. */
   value: string;
   onChange: (id: string) => void;
+  /** Part of a line, which has no room for a label, and in which one has to be chosen. */
+  isBare?: boolean;
 }
 
 interface Named {
@@ -96,16 +98,16 @@ function useTyped() {
   return { text, setText, query: { pageSize: SHOWN, ...(search && { search }) } };
 }
 
-function Picker({ label, found, chosen, search, onSearch, value, onChange, ...others }: PickerProps) {
+function Picker({ label, found, chosen, search, onSearch, value, onChange, isBare, ...others }: PickerProps) {
   const options = new Map((found ?? []).map(({ id = "", name = "" }) => [id, name]));
   if (chosen) options.set(chosen.id, chosen.name);
   return (
     <Select
       {...others}
-      label={label}
-      placeholder={`Any ${label.toLowerCase()}`}
+      {...(isBare ? { "aria-label": label } : { label })}
+      placeholder={isBare ? `Choose a ${label.toLowerCase()}` : `Any ${label.toLowerCase()}`}
       searchable
-      clearable
+      clearable={!isBare}
       clearButtonProps={{ "aria-label": `Any ${label.toLowerCase()}` }}
       data={[...options].map(([id, name]) => ({ value: id, label: name }))}
       value={value || null}

@@ -39,6 +39,12 @@ export const Catalogue = t.Object(
           }),
         ),
         activities: t.Optional(t.Array(t.String(), { description: "The possible values of `<activity>`." })),
+        sources: t.Optional(
+          t.Array(t.String(), {
+            description:
+              "What a filter may name in addition, so that only mails of this campaign or template count. Not for the activity `received`.",
+          }),
+        ),
       }),
     ),
     units: t.Array(t.String()),
@@ -65,6 +71,8 @@ const ExplainedFilter = t.Object(
     value: t.Optional(t.Unknown()),
     unit: t.Optional(t.String()),
     count: t.Optional(Int),
+    campaignId: t.Optional(Nullable(t.String())),
+    templateId: t.Optional(Nullable(t.String())),
     matches: t.Boolean(),
     found: t.Unknown({
       description:

@@ -1,4 +1,5 @@
 // The parts of a campaign, as the API takes them and as they are stored.
+import { knownSources, sourceErrors } from "../../audience/conditions/sources.ts";
 import { type Condition, conditionErrors, referenceErrors } from "../../audience/conditions/tree.ts";
 import { compileBody } from "../../content/mjml/mod.ts";
 import { templateErrors } from "../../content/handlebars/errors.ts";
@@ -115,7 +116,7 @@ export async function contentOf(
   };
 }
 
-/** Throws when the audience names a segment that the project has not, or a condition leads in a cycle. */
+/** Throws when the audience names a segment, campaign or template that the project has not. */
 export async function assertAudience(
   ctx: Context,
   projectId: string,
@@ -129,7 +130,11 @@ export async function assertAudience(
     }
     return;
   }
-  const wrong = referenceErrors(null, audience.audienceCondition!, segments, "audienceCondition");
+  const condition = audience.audienceCondition!;
+  const wrong = [
+    ...referenceErrors(null, condition, segments, "audienceCondition"),
+    ...sourceErrors(condition, await knownSources(ctx, projectId, condition), "audienceCondition"),
+  ];
   if (wrong.length > 0) throw problems.invalid(wrong);
 }
 

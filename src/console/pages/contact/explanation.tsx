@@ -57,14 +57,12 @@ function Tree({ condition }: { condition: NonNullable<ExplainedCondition> }) {
 
 function Row({ filter }: { filter: ExplainedFilter }) {
   const { field, matches, found } = filter;
-  const { vocabulary } = useVocabulary();
+  const { vocabulary } = useVocabulary(filter);
   return (
     <div className={classes.answer} data-matches={matches}>
       {matches ? <CheckIcon size={15} /> : <CloseIcon size={15} />}
       <span className="for-readers">{matches ? "True:" : "False:"}</span>
-      <span>
-        {vocabulary ? filterSentence(filter, vocabulary.kindOf(field), vocabulary.segments) : field}
-      </span>
+      <span>{vocabulary ? filterSentence(filter, vocabulary) : field}</span>
       <Found field={field} found={found} />
     </div>
   );

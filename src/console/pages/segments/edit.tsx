@@ -157,13 +157,13 @@ interface VersionProps {
 }
 
 function Version({ title, words, condition, children }: VersionProps) {
-  const { vocabulary } = useVocabulary();
+  const { vocabulary } = useVocabulary(condition);
   return (
     <section className={classes.version}>
       <span className={classes.faded}>{title}</span>
       <strong>{words.name}</strong>
       {words.description && <span>{words.description}</span>}
-      {condition && vocabulary && <span>{sentence(condition, vocabulary.kindOf, vocabulary.segments)}</span>}
+      {condition && vocabulary && <span>{sentence(condition, vocabulary)}</span>}
       <span className={classes.faded}>
         {words.trackMembership ? "Joining and leaving is recorded" : "Joining and leaving is not recorded"}
       </span>

@@ -37,7 +37,7 @@ export function Explain({ segment }: { segment: Segment }) {
 function Explained({ segment, contactId }: { segment: Segment; contactId: string }) {
   const query = { contactId };
   const explanation = useApi("GET /segments/{id}/explain", { path: { id: segment.id }, query });
-  const { vocabulary } = useVocabulary();
+  const { vocabulary } = useVocabulary(segment.condition);
   return (
     <Loaded query={explanation}>
       {(answer) => (
@@ -113,7 +113,7 @@ function Answer({ filter, vocabulary }: { filter: ExplainedFilter; vocabulary: V
       {filter.matches ? <CheckIcon size={16} /> : <CloseIcon size={16} />}
       <span>
         <span className="for-readers">{filter.matches ? "Yes: " : "No: "}</span>
-        {filterSentence(filter, kind, vocabulary.segments)}
+        {filterSentence(filter, vocabulary)}
       </span>
       <span className={classes.second}>{foundOf(filter, kind)}</span>
     </div>

@@ -17,12 +17,12 @@ export interface KnownNames extends Names {
   vocabulary: Vocabulary | null;
 }
 
-/** What of a step names need. */
-type WithTemplate = Pick<GraphStep, "templateId">;
+/** What of a step names something. */
+type Naming = Pick<GraphStep, "templateId" | "config">;
 
-/** The names that these steps refer to by ids: of templates, segments and fields. What is not known yet comes later. */
-export function useNames(steps: readonly WithTemplate[]): KnownNames {
-  const { vocabulary } = useVocabulary();
+/** The names that these steps refer to by ids: of templates, campaigns, segments and fields. What is not known yet comes later. */
+export function useNames(steps: readonly Naming[]): KnownNames {
+  const { vocabulary } = useVocabulary(steps);
   const templates = useTemplateNames(steps);
   return useMemo(() => ({ templates, vocabulary }), [templates, vocabulary]);
 }
@@ -30,7 +30,7 @@ export function useNames(steps: readonly WithTemplate[]): KnownNames {
 const NONE: ReadonlyMap<string, string> = new Map();
 
 /** The names of the templates of steps, by their ids: one request for a hundred of them. */
-function useTemplateNames(steps: readonly WithTemplate[]): ReadonlyMap<string, string> {
+function useTemplateNames(steps: readonly Naming[]): ReadonlyMap<string, string> {
   const projectId = useProjectId();
   const used = [...new Set(steps.flatMap(({ templateId }) => templateId ?? []))].sort();
   const query = useQuery({

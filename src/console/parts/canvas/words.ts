@@ -1,21 +1,15 @@
 // What steps and triggers do, in a few words.
 import type { Condition, GraphStep, Workflow } from "../../api.gen.ts";
-import type { Entry } from "../conditions/catalogue.ts";
 import {
   amountName,
   filterSentence,
   operatorName,
   type SegmentNames,
   sentence,
+  type Terms,
   valueName,
 } from "../conditions/words.ts";
 import { formatDay } from "../format.ts";
-
-/** What conditions are about, as far as it is put into words. */
-interface Terms {
-  kindOf: (field: string) => Entry["kind"] | undefined;
-  segments: SegmentNames;
-}
 
 /** The names that steps refer to by ids. Null: not known yet. */
 export interface Names {
@@ -162,12 +156,14 @@ function questionWords(config: Record<string, unknown>, { vocabulary }: Names): 
   if (config.condition) {
     const condition = config.condition as Condition;
     if (condition.groups.length === 0) return "No question yet";
-    const words = vocabulary && sentence(condition, vocabulary.kindOf, vocabulary.segments);
+    const words = vocabulary && sentence(condition, vocabulary);
     return words ? words.replace(/^Contacts where /, "").replace(/\.$/, "") : "A condition";
   }
   if (!config.field) return "No question yet";
   return askedWords(config as unknown as Asked, vocabulary);
 }
+
+const UNKNOWN: Terms = { kindOf: () => undefined, segments: new Map(), mails: new Map() };
 
 function askedWords(asked: Asked, vocabulary: Terms | null): string {
   const of = /^(event|context)\.(.+)$/s.exec(asked.field);
@@ -178,7 +174,7 @@ function askedWords(asked: Asked, vocabulary: Terms | null): string {
     return `${subjectName(asked.field)} ${operatorName(operator, false)} ${what}`.trim();
   }
   const field = asked.field.replace(/^contact\./, "");
-  return filterSentence({ ...asked, field }, vocabulary?.kindOf(field), vocabulary?.segments ?? new Map());
+  return filterSentence({ ...asked, field }, vocabulary ?? UNKNOWN);
 }
 
 /** `plan`, `plan of the event`. */

@@ -50,7 +50,7 @@ export function ConditionBuilder({ conditions, hideSentence = false }: Props) {
     ((wrong ?? first) as HTMLElement | null | undefined)?.focus();
   }, [focused]);
   if (!vocabulary) return error ? <Failed error={error} /> : <SkeletonLines count={2} height={34} />;
-  const words = sentence(conditions.condition, vocabulary.kindOf, vocabulary.segments);
+  const words = sentence(conditions.condition, vocabulary);
   return (
     <div ref={root} className={classes.builder}>
       <ConditionNode conditions={conditions} vocabulary={vocabulary} node={draft} depth={1} />

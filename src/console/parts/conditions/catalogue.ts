@@ -39,6 +39,15 @@ export function operandOf(catalogue: OperatorCatalogue, field: string, operator:
   return entryOf(catalogue, field)?.operators.find((known) => known.operator === operator)?.operand ?? null;
 }
 
+/** What a filter on mails may name, so that only some of them count. */
+export type MailSource = "campaignId" | "templateId";
+
+/** What a filter on this field may name; none of a field that is not about mails that were sent. */
+export function sourcesOf(catalogue: OperatorCatalogue, field: string): MailSource[] {
+  const sources = field === "email.received" ? [] : (entryOf(catalogue, field)?.sources ?? []);
+  return sources.filter((source) => source === "campaignId" || source === "templateId");
+}
+
 /** The kinds of value that an operator takes, the usual one first. An address is a text and nothing else. */
 export function kindsOf(catalogue: OperatorCatalogue, field: string, operator: string): ValueKind[] {
   const operand = operandOf(catalogue, field, operator);

@@ -2,7 +2,7 @@
 // operator does not ask for it. `draftOf` and `conditionOf` lead from and to what the API takes.
 import type { Condition, Filter, OperatorCatalogue } from "../../api.gen.ts";
 import type { FieldFault } from "../../api.ts";
-import { kindsOf, operandOf, type ValueKind } from "./catalogue.ts";
+import { kindsOf, type MailSource, operandOf, sourcesOf, type ValueKind } from "./catalogue.ts";
 
 /** One line: everything in it is text, as it is in the fields. */
 export interface DraftFilter {
@@ -17,6 +17,10 @@ export interface DraftFilter {
   times: string;
   /** Whether an operator that counts does so in a period. */
   isRecent: boolean;
+  /** Of filters on mails: the campaign whose mails count. Null: of any; empty: not chosen yet. */
+  campaignId: string | null;
+  /** In the same way, the template. */
+  templateId: string | null;
 }
 
 /** Filters that hold together, with a condition within. */
@@ -34,7 +38,7 @@ export interface DraftCondition {
 }
 
 /** Parts of a filter, as the service names them. */
-export type FilterPart = "field" | "operator" | "value" | "unit" | "count";
+export type FilterPart = "field" | "operator" | "value" | "unit" | "count" | MailSource;
 /** What is wrong with a line, by its part. */
 export type LineFaults = Partial<Record<FilterPart, string>>;
 
@@ -60,6 +64,8 @@ export const newFilter = (): DraftFilter => ({
   unit: "days",
   times: "1",
   isRecent: false,
+  campaignId: null,
+  templateId: null,
 });
 
 export const newGroup = (): DraftGroup => ({ id: newId(), filters: [newFilter()], nested: null });
@@ -85,12 +91,15 @@ export function draftOf({ logic, groups }: Condition): DraftCondition {
 
 /** What can be edited of a filter. */
 export function draftFilterOf(filter: Filter): DraftFilter {
-  const { field, operator, value, unit, count } = filter as Filter & {
+  const { field, operator, value, unit, count, campaignId, templateId } = filter as Filter & {
     value?: unknown;
     unit?: string;
     count?: number;
+    campaignId?: string | null;
+    templateId?: string | null;
   };
-  const draft = { ...newFilter(), field, operator };
+  const sources = { campaignId: campaignId ?? null, templateId: templateId ?? null };
+  const draft = { ...newFilter(), field, operator, ...sources };
   if (count !== undefined) draft.times = String(count);
   if (unit) return { ...draft, amount: String(value), unit, isRecent: count !== undefined };
   return value === undefined ? draft : { ...draft, ...draftValueOf(value) };
@@ -146,10 +155,18 @@ export function filterOf(
 ): { filter: Filter | null; faults: LineFaults } {
   const { field, operator, unit } = line;
   const refuse = (faults: LineFaults) => ({ filter: null, faults });
-  const done = (beside: object) => ({ filter: { field, operator, ...beside } as Filter, faults: {} });
   if (!field) return refuse({ field: "Choose a field" });
   const operand = operandOf(catalogue, field, operator);
   if (!operand) return refuse({ operator: "Choose what to ask" });
+  const sources = sourcesOf(catalogue, field).filter((source) => line[source] !== null);
+  const unchosen = sources.find((source) => line[source] === "");
+  if (unchosen)
+    return refuse({ [unchosen]: unchosen === "campaignId" ? "Choose a campaign" : "Choose a template" });
+  const ofMails = Object.fromEntries(sources.map((source) => [source, line[source]]));
+  const done = (beside: object) => ({
+    filter: { field, operator, ...beside, ...ofMails } as Filter,
+    faults: {},
+  });
   const amount = wholeOf(line.amount);
   const times = wholeOf(line.times);
   switch (operand) {
@@ -227,7 +244,9 @@ export function placedFaults(
   const lines = new Map<string, LineFaults>();
   const others: FieldFault[] = [];
   for (const fault of faults) {
-    const [, at, part] = /^(.*?)(?:\.(field|operator|value|unit|count))?$/.exec(fault.field)!;
+    const [, at, part] = /^(.*?)(?:\.(field|operator|value|unit|count|campaignId|templateId))?$/.exec(
+      fault.field,
+    )!;
     const inside = at === root ? "" : at!.startsWith(`${root}.`) ? at!.slice(root.length + 1) : null;
     const id = inside === null ? undefined : places.get(inside);
     if (!id) others.push(fault);

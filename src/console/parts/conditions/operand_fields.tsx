@@ -2,21 +2,26 @@
 import { Autocomplete, NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useApi } from "../../queries.ts";
-import { kindsOf, operandOf, type ValueKind } from "./catalogue.ts";
-import { type DraftFilter, draftValueOf, type LineFaults, usedKind } from "./draft.ts";
+import { MailSources, type OperandProps } from "./mail_sources.tsx";
+import { kindsOf, operandOf, sourcesOf, type ValueKind } from "./catalogue.ts";
+import { draftValueOf, usedKind } from "./draft.ts";
 import classes from "./conditions.module.css";
-import type { Vocabulary } from "./vocabulary.ts";
 import { KIND_NAMES } from "./words.ts";
 
-interface Props {
-  vocabulary: Vocabulary;
-  line: DraftFilter;
-  change: (patch: Partial<DraftFilter>) => void;
-  faults: LineFaults;
+/** The fields that the operator of a line asks for, and for filters on mails, of which mails. */
+export function OperandFields(props: OperandProps) {
+  const { vocabulary, line } = props;
+  return (
+    <>
+      <Operand {...props} />
+      {line.operator !== "" && sourcesOf(vocabulary.catalogue, line.field).length > 0 && (
+        <MailSources {...props} />
+      )}
+    </>
+  );
 }
 
-/** The fields that the operator of a line asks for. */
-export function OperandFields(props: Props) {
+function Operand(props: OperandProps) {
   const { vocabulary, line, change, faults } = props;
   switch (operandOf(vocabulary.catalogue, line.field, line.operator)) {
     case null:
@@ -53,7 +58,7 @@ export function OperandFields(props: Props) {
   }
 }
 
-function Amount({ vocabulary, line, change, faults }: Props) {
+function Amount({ vocabulary, line, change, faults }: OperandProps) {
   return (
     <>
       <TextInput
@@ -76,7 +81,7 @@ function Amount({ vocabulary, line, change, faults }: Props) {
   );
 }
 
-function Value(props: Props) {
+function Value(props: OperandProps) {
   const { vocabulary, line, change, faults } = props;
   const kinds = kindsOf(vocabulary.catalogue, line.field, line.operator);
   const kind = usedKind(vocabulary.catalogue, line);
@@ -103,7 +108,7 @@ function ValueField({
   change,
   kind,
   error,
-}: Props & { kind: ValueKind; error?: string | undefined }) {
+}: OperandProps & { kind: ValueKind; error?: string | undefined }) {
   switch (kind) {
     case "nothing":
     case "empty":
@@ -157,7 +162,7 @@ function Known({
   kind,
   error,
   isData,
-}: Pick<Props, "line" | "change"> & { kind: ValueKind; error?: string | undefined; isData: boolean }) {
+}: Pick<OperandProps, "line" | "change"> & { kind: ValueKind; error?: string | undefined; isData: boolean }) {
   const [search] = useDebouncedValue(line.text, SEARCH_DELAY_MS);
   const values = useApi(
     "GET /contacts/fields/{field}/values",
@@ -192,7 +197,11 @@ function Known({
 const textOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** A day; or a moment in UTC, where the condition has one. */
-function DateField({ line, change, error }: Pick<Props, "line" | "change"> & { error?: string | undefined }) {
+function DateField({
+  line,
+  change,
+  error,
+}: Pick<OperandProps, "line" | "change"> & { error?: string | undefined }) {
   const isMoment = line.text.includes("T");
   const at = new Date(line.text);
   const shown = isMoment && !Number.isNaN(at.getTime()) ? at.toISOString().slice(0, 16) : line.text;

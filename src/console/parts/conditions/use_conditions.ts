@@ -63,9 +63,9 @@ export interface Edits {
  * own.
  */
 export function useConditions(initial: Condition | null = null, unfinished?: DraftCondition): Conditions {
-  const { vocabulary, error } = useVocabulary();
   const [saved, setSaved] = useState(() => JSON.stringify(initial));
   const [draft, setDraft] = useState(() => unfinished ?? beginOf(initial));
+  const { vocabulary, error } = useVocabulary(draft);
   const [begin, setBegin] = useState(() => contentOf(draft));
   const [faults, setFaults] = useState<ReadonlyMap<string, LineFaults>>(new Map());
   const [focused, setFocused] = useState<{ id: string } | null>(null);
@@ -139,8 +139,9 @@ function normalised(saved: string): string {
 }
 
 function ordered(filter: object): object {
-  const { field, operator, count, value, unit } = filter as Record<string, unknown>;
-  return { field, operator, count, value, unit };
+  const { field, operator, count, value, unit, campaignId, templateId } = filter as Record<string, unknown>;
+  const sources = { campaignId: campaignId ?? undefined, templateId: templateId ?? undefined };
+  return { field, operator, count, value, unit, ...sources };
 }
 
 function editsOf(

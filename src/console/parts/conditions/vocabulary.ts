@@ -3,7 +3,8 @@ import { useMemo } from "react";
 import type { ContactField, OperatorCatalogue } from "../../api.gen.ts";
 import { useApi } from "../../queries.ts";
 import { type Entry, entryOf } from "./catalogue.ts";
-import type { SegmentNames } from "./words.ts";
+import { useMailNames } from "./mail_names.ts";
+import type { MailNames, SegmentNames } from "./words.ts";
 
 /** The fields, events and segments that there are. */
 export interface Vocabulary {
@@ -12,6 +13,8 @@ export interface Vocabulary {
   fields: ContactField[];
   events: string[];
   segments: SegmentNames;
+  /** The campaigns and templates that the conditions at hand name. */
+  mails: MailNames;
   kindOf: (field: string) => Entry["kind"] | undefined;
   /** Whether the values of a field are dates, as far as is known. */
   isDate: (field: string) => boolean;
@@ -19,12 +22,16 @@ export interface Vocabulary {
 
 const AN_HOUR_MS = 3_600_000;
 
-/** The vocabulary of the project in the address; null until the catalogue is there. Names that cannot be read are left out. */
-export function useVocabulary(): { vocabulary: Vocabulary | null; error: Error | null } {
+/**
+ * The vocabulary of the project in the address; null until the catalogue is there. Names that cannot be read are left out.
+ * `conditions`: what will be put into words, in any form that holds conditions.
+ */
+export function useVocabulary(conditions?: unknown): { vocabulary: Vocabulary | null; error: Error | null } {
   const catalogue = useApi("GET /segments/operators", {}, { staleTime: AN_HOUR_MS });
   const fields = useApi("GET /contacts/fields", {});
   const events = useApi("GET /events/names", {});
   const segments = useApi("GET /segments", {});
+  const mails = useMailNames(conditions);
   const vocabulary = useMemo(() => {
     if (!catalogue.data) return null;
     return vocabularyOf(
@@ -32,8 +39,9 @@ export function useVocabulary(): { vocabulary: Vocabulary | null; error: Error |
       fields.data?.fields ?? [],
       events.data?.eventNames ?? [],
       new Map(segments.data?.map(({ id, name }) => [id, name])),
+      mails,
     );
-  }, [catalogue.data, fields.data, events.data, segments.data]);
+  }, [catalogue.data, fields.data, events.data, segments.data, mails]);
   return { vocabulary, error: catalogue.error };
 }
 
@@ -42,6 +50,7 @@ function vocabularyOf(
   fields: ContactField[],
   events: string[],
   segments: SegmentNames,
+  mails: MailNames,
 ): Vocabulary {
   const isStandard = (name: string) => catalogue.fields.some(({ field }) => field === name);
   const own = fields.filter(({ field }) => !isStandard(field));
@@ -52,6 +61,7 @@ function vocabularyOf(
     fields: own,
     events,
     segments,
+    mails,
     kindOf,
     isDate: (field) => kindOf(field) === "time" || dates.has(field),
   };

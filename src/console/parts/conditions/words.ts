@@ -13,6 +13,16 @@ const STANDARD: Record<string, string> = {
   updatedAt: "Last changed",
 };
 
+/** The names of campaigns and templates by their ids. Null: it is gone. What is not there is not known yet. */
+export type MailNames = ReadonlyMap<string, string | null>;
+
+/** What words of a condition depend on. */
+export interface Terms {
+  kindOf: (field: string) => Entry["kind"] | undefined;
+  segments: SegmentNames;
+  mails: MailNames;
+}
+
 /** The activities of mail that are offered; the others of the API mean the same as one of these. */
 export const ACTIVITIES: Record<string, string> = {
   sent: "Mail was sent",
@@ -23,6 +33,33 @@ export const ACTIVITIES: Record<string, string> = {
   complained: "Mail was marked as spam",
   received: "Mail was received from them",
 };
+
+/** The same in a sentence: what of a mail, that it happened, that it did not, and that it happened last. */
+const HAPPENED: Record<string, { what: string; did: string; never: string; not: string; last: string }> = {
+  sent: passive("a mail", "sent"),
+  delivered: passive("a mail", "delivered"),
+  opened: passive("a mail", "opened"),
+  clicked: passive("a link in a mail", "clicked"),
+  bounced: {
+    what: "a mail",
+    did: "bounced",
+    never: "never bounced",
+    not: "did not bounce",
+    last: "last bounced",
+  },
+  complained: passive("a mail", "marked as spam"),
+  received: passive("a mail from them", "received"),
+};
+
+function passive(what: string, done: string) {
+  return {
+    what,
+    did: `was ${done}`,
+    never: `was never ${done}`,
+    not: `was not ${done}`,
+    last: `was last ${done}`,
+  };
+}
 
 const SAME: Record<string, string> = {
   delivery: "delivered",
@@ -36,11 +73,14 @@ const SAME: Record<string, string> = {
 export function fieldName(field: string, kind: Entry["kind"] | undefined, segments: SegmentNames): string {
   const name = nameIn(field);
   if (STANDARD[field]) return STANDARD[field];
-  if (field.startsWith("email.")) return ACTIVITIES[SAME[name] ?? name] ?? name;
+  if (field.startsWith("email.")) return ACTIVITIES[activityOf(field)] ?? name;
   if (kind === "segment") return `Segment ${segments.get(name.toLowerCase()) ?? "that is gone"}`;
   if (kind === "event") return `Event ${field.startsWith("event.") ? name : field}`;
   return name;
 }
+
+/** The activity of `email.<activity>` under its one name. */
+const activityOf = (field: string) => SAME[nameIn(field)] ?? nameIn(field);
 
 const OPERATORS: Record<string, string> = {
   equals: "is",
@@ -102,16 +142,16 @@ type AnyFilter = Pick<Filter, "field"> & {
   value?: unknown;
   unit?: string;
   count?: number;
+  campaignId?: string | null;
+  templateId?: string | null;
 };
 
 /** One filter in words: `plan is “pro”`, `Event ordered happened at least 3 times in the last 30 days`. */
-export function filterSentence(
-  filter: AnyFilter,
-  kind: Entry["kind"] | undefined,
-  segments: SegmentNames,
-): string {
+export function filterSentence(filter: AnyFilter, terms: Terms): string {
   const { field, operator, value, unit, count } = filter;
-  const name = fieldName(field, kind, segments);
+  const kind = terms.kindOf(field);
+  if (field.startsWith("email.") && kind === "event") return mailSentence(filter, terms.mails);
+  const name = fieldName(field, kind, terms.segments);
   const isDate = kind === "time" || (typeof value === "string" && /^\d{4}-\d{2}-\d{2}/.test(value));
   const period = unit ? amountName(value as number, unit) : null;
   const says = `${name} ${operatorName(operator, isDate)}`;
@@ -122,28 +162,54 @@ export function filterSentence(
   return value === undefined ? says : `${says} ${valueName(value)}`;
 }
 
+/** `a mail of the campaign “Sale” was never opened`, `a link in a mail was clicked in the last 30 days`. */
+function mailSentence(filter: AnyFilter, mails: MailNames): string {
+  const { field, operator, value, unit, count = 0 } = filter;
+  const { what, did, never, not, last } = HAPPENED[activityOf(field)]!;
+  const period = unit ? amountName(value as number, unit) : "";
+  const recently = period ? ` in the last ${period}` : "";
+  const mail = `${what}${sourceWords(filter, mails)}`;
+  switch (operator) {
+    case "notTriggered":
+      return `${mail} ${never}`;
+    case "triggeredWithin":
+      return `${mail} ${did}${recently}`;
+    case "notTriggeredWithin":
+      return `${mail} ${not}${recently}`;
+    case "triggeredOlderThan":
+      return `${mail} ${last} more than ${period} ago`;
+    case "triggeredAtLeast":
+      return `${mail} ${did} at least ${formatCount(count, "time")}${recently}`;
+    case "triggeredAtMost":
+      return `${mail} ${did} at most ${formatCount(count, "time")}${recently}`;
+    default:
+      return `${mail} ${did}`;
+  }
+}
+
+function sourceWords({ campaignId, templateId }: AnyFilter, mails: MailNames): string {
+  const named = (id: string | null | undefined, what: string) => {
+    if (!id) return "";
+    const name = mails.get(id);
+    return name === null
+      ? ` of a deleted ${what}`
+      : ` of the ${what} ${name === undefined ? "…" : `“${name}”`}`;
+  };
+  return `${named(campaignId, "campaign")}${named(templateId, "template")}`;
+}
+
 /** `30 days`, `1 day`. */
 export const amountName = (amount: number, unit: string) => formatCount(amount, unit.replace(/s$/, ""));
 
 /** A whole condition in words; null of nothing. */
-export function sentence(
-  condition: Condition | null,
-  kindOf: (field: string) => Entry["kind"] | undefined,
-  segments: SegmentNames,
-): string | null {
-  if (!condition) return null;
-  return `Contacts where ${clause(condition, kindOf, segments, false)}.`;
+export function sentence(condition: Condition | null, terms: Terms): string | null {
+  return condition ? `Contacts where ${clause(condition, terms, false)}.` : null;
 }
 
-function clause(
-  { logic, groups }: Condition,
-  kindOf: (field: string) => Entry["kind"] | undefined,
-  segments: SegmentNames,
-  isInner: boolean,
-): string {
+function clause({ logic, groups }: Condition, terms: Terms, isInner: boolean): string {
   const parts = groups.map(({ filters = [], conditions }) => {
-    const said = filters.map((filter) => filterSentence(filter, kindOf(filter.field), segments));
-    if (conditions) said.push(clause(conditions, kindOf, segments, true));
+    const said = filters.map((filter) => filterSentence(filter, terms));
+    if (conditions) said.push(clause(conditions, terms, true));
     return said.join(" and ");
   });
   const joined = parts.join(logic === "AND" ? " and " : ", or ");
