@@ -25,6 +25,23 @@ const lineOf = async (requestId: string) => {
 const good = { email: "ada@example.com", event: "e" };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+test.each([
+  ["POST", "/contacts", "BAD_REQUEST"],
+  ["POST", "/contacts/lookup", "BAD_REQUEST"],
+  ["POST", "/segments", "BAD_REQUEST"],
+  ["POST", "/templates", "BAD_REQUEST"],
+  ["GET", "/t/c/nonsense", "RESOURCE_NOT_FOUND"],
+  ["POST", "/campaigns", "VALIDATION_ERROR"],
+  ["GET", "/nothing", "RESOURCE_NOT_FOUND"],
+])("a refusal of %s %s has its code in the log, whatever its body looks like", async (method, path, code) => {
+  const body = method === "POST" ? {} : undefined;
+  const answer = await service.request(method, path, { key: project.secret, body });
+  const line = await lineOf(answer.headers.get("x-request-id")!);
+
+  expect([line.status, line.code]).toEqual([answer.status, code]);
+  expect(answer.status).toBeWithin(400, 500);
+});
+
 describe("a key", () => {
   test.each([
     ["missing", {}, "MISSING_AUTH"],

@@ -39,6 +39,13 @@ export function problemResponses(allowedMethods: (path: string) => string[], pag
   );
 }
 
+/** The body of a bare refusal (guides/errors.md): it has no code, but the log line and the log of requests do. */
+export function bareRefusal(request: Request, message: string): { error: string } {
+  const refusal = problems.badRequest(message);
+  note(request, { code: refusal.problemCode, refusal });
+  return { error: message };
+}
+
 /** The error envelope (guides/errors.md). */
 export function toEnvelope(problem: Problem, requestId: string) {
   const { errors, details, suggestion } = problem.extras;

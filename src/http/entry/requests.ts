@@ -23,6 +23,13 @@ interface Noted {
   error?: Record<string, unknown>;
 }
 
+/** Of pages, which say in words what is wrong. */
+const PAGE_CODES: Record<number, string> = {
+  400: "BAD_REQUEST",
+  404: "RESOURCE_NOT_FOUND",
+  429: "RATE_LIMIT_EXCEEDED",
+};
+
 const noted = new WeakMap<Request, Noted>();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -59,7 +66,7 @@ export function logRequest(log: Log, request: Request, route: string, status: nu
     startedAt,
     projectId,
     caller,
-    code,
+    code = PAGE_CODES[status],
     isLoad,
     error,
   }: Partial<Noted> & { startedAt: number } = noted.get(request) ?? { startedAt: 0 };

@@ -11,6 +11,7 @@ import { parseAddress } from "../../mail/address.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded } from "../entry/body_bounds.ts";
+import { bareRefusal } from "../entry/problems.ts";
 import { ExecutionStatus } from "./_workflow_schemas.ts";
 import {
   answers,
@@ -91,9 +92,9 @@ function collectionRoutes(ctx: Context) {
     .use(authenticateKey(ctx, "secret"))
     .post(
       "/",
-      async ({ project, body, status, set }) => {
+      async ({ project, request, body, status, set }) => {
         if (body.email === undefined || body.email === null || body.email === "") {
-          return status(400, { error: "An email is required" });
+          return status(400, bareRefusal(request, "An email is required"));
         }
         const { email } = parseAddress(body.email)!;
         const { contact, isNew } = await saveContact(ctx, project.id, { ...body, email });
@@ -117,10 +118,10 @@ function collectionRoutes(ctx: Context) {
     )
     .post(
       "/lookup",
-      async ({ project, body: { emails }, status }) => {
+      async ({ project, request, body: { emails }, status }) => {
         const valid = Array.isArray(emails) && emails.length > 0 && emails.length <= MAX_LOOKUP;
         if (!valid || emails.some((email) => typeof email !== "string")) {
-          return status(400, { error: `emails must be an array of 1 to ${MAX_LOOKUP} strings` });
+          return status(400, bareRefusal(request, `emails must be an array of 1 to ${MAX_LOOKUP} strings`));
         }
         return await lookUpContacts(ctx, project.id, emails as string[]);
       },

@@ -28,6 +28,7 @@ import {
   Emails,
 } from "./_segment_schemas.ts";
 import { segmentId } from "./_segment_ids.ts";
+import { bareRefusal } from "../entry/problems.ts";
 import { answers, BareError, Int, PathId } from "../entry/schemas.ts";
 
 const one = { params: t.Object({ id: PathId }) };
@@ -51,18 +52,19 @@ function collectionRoutes(ctx: Context) {
     })
     .post(
       "/",
-      async ({ project, actor, headers, body, status, set }) => {
+      async ({ project, actor, headers, request, body, status, set }) => {
         const { name, description, type = "DYNAMIC", condition, trackMembership = false } = body;
         const isTree = typeof condition === "object" && condition !== null && !Array.isArray(condition);
         const needsTree = type === "DYNAMIC" && !isTree;
         if (!name?.trim()) {
           const errors = segmentRules({ ...body, condition: isTree ? condition : undefined });
           if (errors.length > 1) throw problems.invalid(errors);
-          return status(400, {
-            error: needsTree ? "A name and a condition are required" : "A name is required",
-          });
+          return status(
+            400,
+            bareRefusal(request, needsTree ? "A name and a condition are required" : "A name is required"),
+          );
         }
-        if (needsTree) return status(400, { error: "A dynamic segment needs a condition" });
+        if (needsTree) return status(400, bareRefusal(request, "A dynamic segment needs a condition"));
         const input = { name, description, type, condition: condition as Condition, trackMembership };
         const segment = await createSegment(ctx, project.id, input, editOf(actor, headers));
         set.status = 201;

@@ -29,6 +29,7 @@ import {
 import { MessageType } from "./_mail_fields.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
+import { bareRefusal } from "../entry/problems.ts";
 import { answers, BareError, Nullable, PathId, Text } from "../entry/schemas.ts";
 import {
   ListedTemplate,
@@ -116,12 +117,12 @@ function collectionRoutes(ctx: Context) {
     )
     .post(
       "/",
-      async ({ project, actor, headers, body, status, set }) => {
+      async ({ project, actor, headers, request, body, status, set }) => {
         const missing = missingOf(body);
         if (missing.length > 0) {
           const errors = templateRules(body);
           if (errors.length > missing.length) throw problems.invalid(errors);
-          return status(400, { error: requiredMessage(missing) });
+          return status(400, bareRefusal(request, requiredMessage(missing)));
         }
         const input = {
           ...body,
