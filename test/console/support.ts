@@ -9,7 +9,7 @@ import type { Config } from "../../src/config/mod.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { join as joinProject, type Person, signUp } from "../support/accounts.ts";
 import { CHROMIUM, closeContexts, openBrowser, noChromium } from "../support/chromium.ts";
-import { mjmlHere } from "../support/mjml.ts";
+import { mjmlHere } from "../../src/content/mjml/in_process.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
 import { HEIGHTS, type OpenOptions, type OpenPage, openPage, type Scheme, type Width } from "./pages.ts";

@@ -9,7 +9,7 @@ import { STARTS } from "../../src/console/parts/mail_starts/starts.ts";
 import { helpers } from "../../src/content/handlebars/_helpers.ts";
 import { templateErrors } from "../../src/content/handlebars/errors.ts";
 import { compileBody } from "../../src/content/mjml/mod.ts";
-import { mjmlHere } from "../support/mjml.ts";
+import { mjmlHere } from "../../src/content/mjml/in_process.ts";
 
 interface Preset {
   components: { componentName: string; allowedAttributes?: Record<string, string> }[];

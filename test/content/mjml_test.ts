@@ -9,7 +9,7 @@ import { BLOCK_PARENTS, ENDING_TAGS } from "../../src/content/mjml/_source.ts";
 import { compileBody, isMjml } from "../../src/content/mjml/mod.ts";
 import { compileTemplate, type Scope } from "../../src/content/handlebars/mod.ts";
 import { type FieldError, Problem } from "../../src/problem/mod.ts";
-import { mjmlHere } from "../support/mjml.ts";
+import { mjmlHere } from "../../src/content/mjml/in_process.ts";
 
 const scope: Scope = {
   name: "Ada",

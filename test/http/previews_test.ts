@@ -4,7 +4,7 @@ import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { conditionCatalogue, type Operand } from "../../src/audience/conditions/catalogue.ts";
 import { conditionErrors } from "../../src/audience/conditions/tree.ts";
 import { previewSegment } from "../../src/audience/segment_preview.ts";
-import { mjmlHere } from "../support/mjml.ts";
+import { mjmlHere } from "../../src/content/mjml/in_process.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({}, { mjml: mjmlHere });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { untilBlocked } from "../support/locks.ts";
 import { readMail } from "../support/received_mail.ts";
-import { mjmlHere } from "../support/mjml.ts";
+import { mjmlHere } from "../../src/content/mjml/in_process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService({}, { mjml: mjmlHere });

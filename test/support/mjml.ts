@@ -1,14 +1,8 @@
-// MJML for tests that it is not the subject of: to start a process for each body is most of what they take.
+// MJML for tests of what uses it: to start a process for each body is most of what they take.
 import type { Context } from "../../src/context.ts";
 import { compiler } from "../../src/content/mjml/_process.ts";
 
 type Mjml = NonNullable<Context["mjml"]>;
-
-/** Compiles in this process, as the service's own program does, but for its limits of time and memory. */
-export const mjmlHere: Mjml = async (_owner, source) => {
-  const { compileSource } = await import("../../src/content/mjml/_child.ts");
-  return Buffer.from(JSON.stringify(await compileSource(source)));
-};
 
 /** What has been compiled of the service's own mails. */
 const ours = new Map<string, ReturnType<Mjml>>();
