@@ -230,7 +230,7 @@ describe("the sweep", () => {
 
 describe("workers that are killed under load", () => {
   test("leave every mail sent once, and every execution at its end", async () => {
-    const PEOPLE = 300;
+    const PEOPLE = 150;
     const dir = mkdtempSync(join(tmpdir(), "postrider-workflows-"));
     const settings = {
       DATABASE_URL: service.databaseUrl,
@@ -270,7 +270,7 @@ describe("workers that are killed under load", () => {
             returning project_id, id
           )
           insert into events (project_id, contact_id, name) select project_id, id, 'signup' from people`;
-        if (from % 100 === 1) {
+        if (from % 50 === 1) {
           await killUnseen(service.pool, workers.shift()!);
           workers.push(await startProcess(settings, { preload: IMPATIENT }));
         }

@@ -77,21 +77,19 @@ export function workflowsOf(service: TestService, project: () => NewProject) {
     /** Builds a workflow and enables it; answers its id and those of its steps by name. */
     async build({ event = "signup", allowReentry = false, steps, ways }: Plan) {
       const workflow = await made("/workflows", { name: "Welcome", eventName: event, allowReentry });
-      const ids: Record<string, string> = {
-        Trigger: (await call("GET", `/workflows/${workflow.id}`)).body.steps[0].id,
-      };
-      for (const [name, { type, template: templateId, ...config }] of Object.entries(steps)) {
-        const body = { type, name, config, templateId, autoConnect: false };
-        ids[name] = (await made(`/workflows/${workflow.id}/steps`, body)).id;
-      }
-      for (const way of ways) {
+      const { version, steps: begun } = (await call("GET", `/workflows/${workflow.id}/graph`)).body;
+      const ids: Record<string, string> = { Trigger: begun[0].id };
+      const drawn = Object.entries(steps).map(([name, { type, template: templateId, ...config }]) => {
+        const id = (ids[name] = crypto.randomUUID());
+        return { id, type, name, config, templateId };
+      });
+      const transitions = ways.map((way) => {
         const [, from, branch, to] = /^(.+?) (\S*)> (.+)$/.exec(way)!;
-        await made(`/workflows/${workflow.id}/transitions`, {
-          fromStepId: ids[from!],
-          toStepId: ids[to!],
-          ...(branch && { branch }),
-        });
-      }
+        return { from: ids[from!], to: ids[to!], ...(branch && { branch }) };
+      });
+      const graph = { version, steps: [...begun, ...drawn], transitions };
+      const saved = await call("PUT", `/workflows/${workflow.id}/graph`, graph);
+      expect([saved.status, saved.body.error]).toEqual([200, undefined]);
       const enabled = await call("PATCH", `/workflows/${workflow.id}`, { enabled: true });
       expect([enabled.status, enabled.body.error]).toEqual([200, undefined]);
       return { id: workflow.id as string, ids };
