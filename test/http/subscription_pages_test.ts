@@ -11,12 +11,18 @@ const DEVICES = {
   desktop: { width: 1280, height: 800 },
 };
 
-const LOOKS = Object.keys(DEVICES).flatMap((device) =>
-  (["light", "dark"] as const).map(
-    (colorScheme) =>
-      [device as keyof typeof DEVICES, colorScheme] as [keyof typeof DEVICES, "light" | "dark"],
-  ),
+const ALL_LOOKS = (["phone", "desktop"] as const).flatMap((device) =>
+  (["light", "dark"] as const).map((colorScheme) => [device, colorScheme] as const),
 );
+/** `bun run test:tour` looks at each device in each scheme, the suite at each of them once. */
+const isLong = process.env.TOUR === "long";
+const LOOKS = isLong
+  ? ALL_LOOKS
+  : ([
+      ["phone", "dark"],
+      ["desktop", "light"],
+    ] as const);
+const inLooks = isLong ? "in every look, " : "";
 
 // The contrast of every text with what it stands on (WCAG 2.2, 1.4.3), and how far the page is wider than the window.
 const MEASURE = `(() => {
@@ -147,57 +153,63 @@ describe.skipIf(!CHROMIUM)(`the pages in a browser without JavaScript${noChromiu
     return name;
   }
 
-  test.each(LOOKS)("on a %s in %s: out, and back in, by keyboard alone", async (device, colorScheme) => {
-    const { unsubscribe, isSubscribed } = await links();
-    const { leave, left, joined } = PHRASES.en;
-    const shot = (name: string) => inspect(`${device}_${colorScheme}_${name}`);
-    await look(device, colorScheme);
+  test.each(LOOKS)(
+    `${inLooks}on a %s in %s: out, and back in, by keyboard alone`,
+    async (device, colorScheme) => {
+      const { unsubscribe, isSubscribed } = await links();
+      const { leave, left, joined } = PHRASES.en;
+      const shot = (name: string) => inspect(`${device}_${colorScheme}_${name}`);
+      await look(device, colorScheme);
 
-    await page.goto(unsubscribe);
-    expect(await heading()).toBe(leave.heading);
-    await shot("1_ask");
-    expect(await isSubscribed()).toBe(true);
-    expect(await tab()).toBe(leave.button);
-    await page.keyboard.press("Enter");
+      await page.goto(unsubscribe);
+      expect(await heading()).toBe(leave.heading);
+      await shot("1_ask");
+      expect(await isSubscribed()).toBe(true);
+      expect(await tab()).toBe(leave.button);
+      await page.keyboard.press("Enter");
 
-    await page.getByRole("heading", { name: left.heading }).waitFor();
-    await shot("2_done");
-    expect(await isSubscribed()).toBe(false);
-    expect(await tab()).toBe(left.button);
-    await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: left.heading }).waitFor();
+      await shot("2_done");
+      expect(await isSubscribed()).toBe(false);
+      expect(await tab()).toBe(left.button);
+      await page.keyboard.press("Enter");
 
-    await page.getByRole("heading", { name: joined.heading }).waitFor();
-    await shot("3_undone");
-    expect(await isSubscribed()).toBe(true);
-    expect(requested).toEqual(["GET unsubscribe", "POST unsubscribe", "POST subscribe"]);
-  });
-
-  test.each(LOOKS)("on a %s in %s: the choice is made by keyboard alone", async (device, colorScheme) => {
-    const { manage, subscribe, isSubscribed } = await links("de");
-    const phrases = PHRASES.de;
-    const shot = (name: string) => inspect(`${device}_${colorScheme}_${name}`);
-    await look(device, colorScheme);
-
-    await page.goto(manage);
-    expect(await heading()).toBe(phrases.manage.heading);
-    await shot("4_manage");
-    expect(await tab()).toBe(phrases.manage.yes);
-    await page.keyboard.press("ArrowDown");
-    expect(await tab()).toBe(phrases.manage.button);
-    await page.keyboard.press("Enter");
-
-    await page.getByText(phrases.manage.saved).waitFor();
-    expect(await page.getByRole("radio", { name: phrases.manage.no }).isChecked()).toBe(true);
-    await shot("5_managed");
-    expect(await isSubscribed()).toBe(false);
-
-    await page.goto(subscribe);
-    expect(await heading()).toBe(phrases.join.heading);
-    await shot("6_join");
-  });
+      await page.getByRole("heading", { name: joined.heading }).waitFor();
+      await shot("3_undone");
+      expect(await isSubscribed()).toBe(true);
+      expect(requested).toEqual(["GET unsubscribe", "POST unsubscribe", "POST subscribe"]);
+    },
+  );
 
   test.each(LOOKS)(
-    "on a %s in %s: a link that does not work is no dead end of JSON",
+    `${inLooks}on a %s in %s: the choice is made by keyboard alone`,
+    async (device, colorScheme) => {
+      const { manage, subscribe, isSubscribed } = await links("de");
+      const phrases = PHRASES.de;
+      const shot = (name: string) => inspect(`${device}_${colorScheme}_${name}`);
+      await look(device, colorScheme);
+
+      await page.goto(manage);
+      expect(await heading()).toBe(phrases.manage.heading);
+      await shot("4_manage");
+      expect(await tab()).toBe(phrases.manage.yes);
+      await page.keyboard.press("ArrowDown");
+      expect(await tab()).toBe(phrases.manage.button);
+      await page.keyboard.press("Enter");
+
+      await page.getByText(phrases.manage.saved).waitFor();
+      expect(await page.getByRole("radio", { name: phrases.manage.no }).isChecked()).toBe(true);
+      await shot("5_managed");
+      expect(await isSubscribed()).toBe(false);
+
+      await page.goto(subscribe);
+      expect(await heading()).toBe(phrases.join.heading);
+      await shot("6_join");
+    },
+  );
+
+  test.each(LOOKS)(
+    `${inLooks}on a %s in %s: a link that does not work is no dead end of JSON`,
     async (device, colorScheme) => {
       await look(device, colorScheme);
 
