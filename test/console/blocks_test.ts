@@ -108,7 +108,7 @@ describeInBrowser("blocks", () => {
     ]);
     await chooser.setFiles({ name: "sun.png", mimeType: "image/png", buffer: Buffer.from(png(40, 30)) });
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await page.getByLabel("What can be seen").fill("The sun");
+    await page.getByLabel("Alt text").fill("The sun");
     await page.getByRole("button", { name: "Add a block" }).click();
     await page.getByRole("menuitem", { name: "Button" }).click();
     await page.getByLabel("Button text").fill("Come in");

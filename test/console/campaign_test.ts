@@ -64,7 +64,7 @@ tour(stage, "campaign", {
   states: {
     sender: async (page) => {
       await page.getByRole("button", { name: "Name and sender" }).click();
-      await page.getByLabel("Answers go to").waitFor();
+      await page.getByLabel("Reply to").waitFor();
     },
     template: async (page) => {
       await page.getByRole("button", { name: "Use a template" }).click();
@@ -81,7 +81,7 @@ tour(stage, "campaign", {
     check: async (page) => {
       await step(page, "Check").click();
       await page
-        .getByRole("heading", { name: /^To (mend|look at)$/ })
+        .getByRole("heading", { name: /^(Problems|Warnings)$/ })
         .first()
         .waitFor();
     },
@@ -131,7 +131,7 @@ describeInBrowser("a campaign", () => {
     await page.getByRole("button", { name: "Next: check" }).click();
     await page
       .getByRole("status")
-      .filter({ hasText: /to look at|to mend|as it should be/ })
+      .filter({ hasText: /problem|warning|as it should be/ })
       .waitFor();
     expect(await get(id)).toMatchObject({ audienceType: "SEGMENT", segmentId });
     await page.getByRole("button", { name: "Next: send" }).click();
@@ -234,7 +234,7 @@ describeInBrowser("a campaign", () => {
     await page.getByRole("radio", { name: "A condition" }).click();
     await page.getByText("Not saved yet: finish the condition").waitFor();
     await step(page, "Send").click();
-    await page.getByText("It is not saved as it is: finish the condition.").waitFor();
+    await page.getByText("Your changes cannot be saved yet: finish the condition.").waitFor();
     await eventually(() => page.getByRole("button", { name: /^Send/ }).count()).toBe(0);
     await page.getByRole("button", { name: "Back to audience" }).click();
     await page.getByRole("combobox", { name: "Field" }).fill("plan");
@@ -396,7 +396,7 @@ describeInBrowser("what is written of a campaign", () => {
     page.complaints.splice(0);
     await keepPicture(page, "campaign--sent-meanwhile");
     await expectSound(page);
-    await page.getByRole("button", { name: "Go on with it in a copy" }).click();
+    await page.getByRole("button", { name: "Continue in a copy" }).click();
     await heading(page, "Sent elsewhere (Copy)").waitFor();
     await saved(page);
     await eventually(() => page.getByLabel("Subject").inputValue()).toBe("Too late for this one");

@@ -98,7 +98,7 @@ tour(stage, "workflow-people", {
       await page.getByRole("dialog", { name: "Cancel 2 executions?" }).waitFor();
     },
     none: async (page) => {
-      await page.getByRole("button", { name: "Let them go on" }).click();
+      await page.getByRole("button", { name: "Keep them running" }).click();
       await page.getByRole("combobox", { name: "State" }).click();
       await page.getByRole("option", { name: "Running" }).click();
       await page.getByRole("heading", { name: "No execution matches" }).waitFor();
@@ -160,7 +160,7 @@ describeInBrowser("an execution", () => {
     await later(4);
     // It looks again by itself.
     await story.getByText("Time was up").waitFor();
-    await story.getByText("Goes on by “On free”").waitFor();
+    await story.getByText("Takes the branch “On free”").waitFor();
     await page.getByText("Completed").first().waitFor();
     await eventually(() => page.locator("[data-step][data-path]").count()).toBe(5);
     await page.getByRole("button", { name: "Cancel" }).waitFor({ state: "detached" });

@@ -84,7 +84,7 @@ tour(stage, "template", {
     },
     details: async (page) => {
       await page.getByRole("tab", { name: "Details" }).click();
-      await page.getByLabel("Answers go to").waitFor();
+      await page.getByLabel("Reply to").waitFor();
     },
     uses: async (page) => {
       await page.getByRole("tab", { name: "Used where" }).click();

@@ -169,7 +169,9 @@ describeInBrowser("a template", () => {
     await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("menuitem", { name: "Send a test…" }).click();
     const dialog = page.getByRole("dialog", { name: "Send a test" });
-    await dialog.getByText(/^What is saved is sent: your latest changes are not in it yet\./).waitFor();
+    await dialog
+      .getByText(/^The test is made from the saved version, without your unsaved changes\./)
+      .waitFor();
     await eventually(() => dialog.getByLabel("Address").inputValue()).toBe(stage.owner.email);
     await keepPicture(page, "template--test");
     await expectSound(page);

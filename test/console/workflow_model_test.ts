@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { BRANCH_NAMES } from "../../src/automation/workflows/findings.ts";
 import { layOut, STEP_HEIGHT, STEP_WIDTH } from "../../src/console/parts/canvas/layout.ts";
+import { firstView, isAnySeen } from "../../src/console/parts/canvas/view.ts";
 import {
   branchName,
   branchNamesOf,
@@ -379,5 +380,31 @@ describe("schedules", () => {
     expect(rhythmOf(cron).rhythm).toBe(rhythm as never);
     expect(cronOf(rhythmOf(cron))).toBe(cron);
     expect(scheduleWords(cron)).toBe(words);
+  });
+});
+
+describe("what of the canvas is in sight", () => {
+  const screen = { clientWidth: 390, clientHeight: 400 };
+  const places = new Map([
+    ["t", { x: 0, y: 0 }],
+    ["far", { x: 5_000, y: 9_000 }],
+  ]);
+
+  test("is a step at first, and none where the canvas was moved away or what was there is gone", () => {
+    expect(isAnySeen(places, firstView(places, "t", screen), screen)).toBe(true);
+    const there = { x: -5_000, y: -9_000, zoom: 1 };
+    expect(isAnySeen(places, there, screen)).toBe(true);
+    expect(isAnySeen(new Map([["t", { x: 0, y: 0 }]]), there, screen)).toBe(false);
+    // At the edges, by a pixel.
+    for (const [x, y] of [
+      [-STEP_WIDTH, 0],
+      [390, 0],
+      [0, -STEP_HEIGHT],
+      [0, 400],
+    ] as const) {
+      const inside = { x: x + (x < 0 ? 1 : x > 0 ? -1 : 0), y: y + (y < 0 ? 1 : y > 0 ? -1 : 0), zoom: 1 };
+      expect(isAnySeen(places, { x, y, zoom: 1 }, screen)).toBe(false);
+      expect(isAnySeen(places, inside, screen)).toBe(true);
+    }
   });
 });

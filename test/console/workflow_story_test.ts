@@ -71,7 +71,7 @@ test.each([
   ["WAIT_FOR_EVENT", { eventName: "paid" }, true, "Waits for “paid”"],
   ["WAIT_FOR_EVENT", { branch: "event", event: { name: "paid" } }, false, "“paid” happened"],
   ["WAIT_FOR_EVENT", { branch: "timeout" }, false, "Time was up"],
-  ["CONDITION", { branch: "yes" }, false, "Goes on by “Yes”"],
+  ["CONDITION", { branch: "yes" }, false, "Takes the branch “Yes”"],
   [
     "WEBHOOK",
     { attempts: [{ status: 500 }, { status: 200 }], response: { status: 200 } },

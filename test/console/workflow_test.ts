@@ -214,7 +214,13 @@ describeInBrowser("a workflow of ten steps", () => {
     await panel(page).getByRole("combobox", { name: "Next step" }).click();
     await page.getByRole("option", { name: "Last mail", exact: true }).click();
     await panel(page).getByRole("button", { name: "Close the step" }).click();
-    await page.getByRole("button", { name: "Insert a step: From Update contact to Last mail" }).waitFor();
+    const insert = page.getByRole("button", { name: "Insert a step: From Update contact to Last mail" });
+    await insert.waitFor();
+    // What appears beside it under the pointer must not take its place.
+    const plus = (await insert.boundingBox())!;
+    await page.mouse.click(plus.x + plus.width / 2, plus.y + plus.height / 2);
+    await page.getByRole("menuitem", { name: "Delay" }).waitFor();
+    await page.keyboard.press("Escape");
     // Moved, and put back by a step back.
     const box = (await step(page, "Has ordered").boundingBox())!;
     await page.mouse.move(box.x + 30, box.y + 20);
@@ -225,10 +231,15 @@ describeInBrowser("a workflow of ten steps", () => {
     expect(moved.x).toBeGreaterThan(box.x + 50);
     await page.getByRole("button", { name: "Undo" }).click();
     expect(Math.abs((await step(page, "Has ordered").boundingBox())!.x - box.x)).toBeLessThan(3);
+    // A step on or back where nothing is in sight brings the steps into it.
+    await page.mouse.move(ground.x + ground.width / 2, ground.y + ground.height / 2);
+    await page.mouse.wheel(0, 20_000);
+    await page.locator("[data-step]").first().waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Redo" }).click();
+    await step(page, "Trigger").waitFor();
     await keepPicture(page, "workflow--drawn");
     // What is still wrong keeps it from being enabled, not from being saved.
-    await page.getByRole("button", { name: /to look at/ }).click();
+    await page.getByRole("button", { name: /^\d+ problems?$/ }).click();
     // The service may have more to say of it by now.
     await page
       .getByRole("menuitem", { name: /Last mail/ })

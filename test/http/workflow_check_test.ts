@@ -180,9 +180,9 @@ describe("POST /workflows/:id/graph/check", () => {
       faults: [],
       warnings: [
         "Past config.until: This date has passed: contacts go on at once",
-        'Wait: "Wait" leads nowhere by "Time is up" (timeout): contacts end there',
-        'Plan: "Plan" leads nowhere by "On pro", "None of them" (default): contacts end there',
-        'Round: Contacts who come to "Round" go round for ever: no way leads out of the circle',
+        'Wait: Nothing follows on "Time is up" (timeout) of "Wait": contacts end there',
+        'Plan: Nothing follows on "On pro" and "None of them" (default) of "Plan": contacts end there',
+        'Round: Contacts who reach "Round" go round forever: no branch leads out of the loop',
         'Bare templateId: "Hello" has no link to unsubscribe: add one, or make it MARKETING',
       ],
     });

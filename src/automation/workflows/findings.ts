@@ -91,18 +91,18 @@ function nameOfBranch({ config }: GraphStep, branch: string): string {
   return isOther ? `"${name}" (${branch})` : `"${name}"`;
 }
 
-/** Where contacts end, or go round for ever, though other ways lead on. */
+/** Where contacts end, or go round forever, though other ways lead on. */
 function lostContacts(graph: Graph, reached: ReadonlySet<string>): WorkflowFinding[] {
   const { open, caught } = deadEnds(graph, reached);
   return [
     ...open.map(({ step, branches }) =>
       warning(
         step.id,
-        `"${step.name}" leads nowhere by ${branches.map((branch) => nameOfBranch(step, branch)).join(", ")}: contacts end there`,
+        `Nothing follows on ${branches.map((branch) => nameOfBranch(step, branch)).join(" and ")} of "${step.name}": contacts end there`,
       ),
     ),
     ...caught.map(({ id, name }) =>
-      warning(id, `Contacts who come to "${name}" go round for ever: no way leads out of the circle`),
+      warning(id, `Contacts who reach "${name}" go round forever: no branch leads out of the loop`),
     ),
   ];
 }

@@ -171,7 +171,7 @@ function Cancel({ execution: { id, workflow }, name }: { execution: ExecutionWit
       title: `Cancel this execution?`,
       children: `${name} stays where it is in ${workflow.name}, and gets nothing more from this run. This cannot be taken back.`,
       action: "Cancel the execution",
-      stay: "Let it go on",
+      stay: "Keep it running",
       act: async () => {
         await cancel.mutateAsync({ path: { id: workflow.id, executionId: id } });
         toast.done("Cancelled");

@@ -118,7 +118,7 @@ function Actions({ stored: { answer }, draft }: { stored: Stored; draft: Templat
       <TestMail
         opened={isTesting}
         close={() => setTesting(false)}
-        about={changed.length > 0 && "What is saved is sent: your latest changes are not in it yet."}
+        about={changed.length > 0 && "The test is made from the saved version, without your unsaved changes."}
         send={(email) => call("POST /templates/{id}/test", { path: { id }, body: { email } }, { projectId })}
       />
       <MenuButton

@@ -15,6 +15,9 @@ export function undoLast(): void {
   [...undoable.values()].at(-1)?.();
 }
 
+/** The toast of each refusal that is shown now, by its words: the same is not said twice. */
+const refused = new Map<string, string>();
+
 /** The toast about each thing that is shown now. */
 const about = new Map<string, string>();
 
@@ -68,8 +71,16 @@ export const toast = {
     const { message } = error as Error;
     const advice = error instanceof Refusal ? error.suggestion : null;
     const requestId = error instanceof Refusal && error.status >= 500 ? error.requestId : null;
+    const id = crypto.randomUUID();
+    const before = refused.get(message);
+    if (before !== undefined) notifications.hide(before);
+    refused.set(message, id);
     notifications.show({
+      id,
       color: "red",
+      onClose() {
+        if (refused.get(message) === id) refused.delete(message);
+      },
       autoClose: UNDO_MS,
       title: message,
       message: [advice, requestId && `Request ${requestId}`].filter(Boolean).join(" · "),

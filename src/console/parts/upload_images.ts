@@ -31,8 +31,7 @@ export function useUpload() {
     }
     setUploading(false);
     await readAgain(cache, projectId, ["GET /uploads"]);
-    if (done.length > 0)
-      toast.done(done.length === 1 ? "The image is here" : `${done.length} images are here`);
+    if (done.length > 0) toast.done(done.length === 1 ? "Image uploaded" : `${done.length} images uploaded`);
     return done;
   };
   return { upload, isUploading };

@@ -84,9 +84,9 @@ function toCheck({ links, visited, unvisited, skipped }: Found): CampaignCheck {
 }
 
 function outcomeOf(faults: number, visited: number): string {
-  if (faults === 1) return "One link or image may not work: open it yourself, and mend or remove it.";
+  if (faults === 1) return "One link or image may not work: open it yourself, and fix or remove it.";
   if (faults > 1) {
-    return `${faults.toLocaleString("en")} links or images may not work: open them yourself, and mend or remove them.`;
+    return `${faults.toLocaleString("en")} links or images may not work: open them yourself, and fix or remove them.`;
   }
   if (visited === 0) return "There was nothing to try.";
   return visited === 1 ? "The one that was tried works." : `All ${visited} that were tried work.`;

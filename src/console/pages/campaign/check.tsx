@@ -72,8 +72,8 @@ export function summaryOf(data: { checks: CampaignCheck[] } | undefined): string
   const warnings = of(data.checks, "WARNING").length;
   if (errors + warnings === 0) return "Everything is fine.";
   const said = [
-    errors > 0 && formatCount(errors, "thing to mend", "things to mend"),
-    warnings > 0 && formatCount(warnings, "thing to look at", "things to look at"),
+    errors > 0 && formatCount(errors, "problem"),
+    warnings > 0 && formatCount(warnings, "warning"),
   ];
   return `${said.filter(Boolean).join(", ")}.`;
 }
@@ -84,8 +84,8 @@ function Findings({ checks, go }: { checks: CampaignCheck[]; go: (step: Step) =>
   const [isOpen, setOpen] = useState(!hasOthers);
   return (
     <>
-      <Group title="To mend" checks={of(checks, "ERROR")} go={go} />
-      <Group title="To look at" checks={of(checks, "WARNING")} go={go} />
+      <Group title="Problems" checks={of(checks, "ERROR")} go={go} />
+      <Group title="Warnings" checks={of(checks, "WARNING")} go={go} />
       {passed.length > 0 && hasOthers && (
         <Button
           variant="subtle"
@@ -94,7 +94,7 @@ function Findings({ checks, go }: { checks: CampaignCheck[]; go: (step: Step) =>
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? "Hide what is fine" : `Show ${formatCount(passed.length, "check")} that passed`}
+          {isOpen ? "Hide passed checks" : `Show ${formatCount(passed.length, "check")} that passed`}
         </Button>
       )}
       {isOpen && <Group title="Fine" checks={passed} go={go} />}

@@ -34,11 +34,11 @@ export function NotSaved({ stored, draft, go }: Props) {
   return (
     <Empty
       icon={EditIcon}
-      title="Something is in the way"
+      title="It cannot be sent yet"
       action={<Button onClick={() => go(step)}>{`Back to ${label.toLowerCase()}`}</Button>}
     >
       {gap
-        ? `It is not saved as it is: ${gap.text}.`
+        ? `Your changes cannot be saved yet: ${gap.text}.`
         : "What you have written is not saved yet: see above, and what is marked."}
     </Empty>
   );

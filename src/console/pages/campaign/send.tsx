@@ -23,10 +23,10 @@ export default function Send({ stored, draft, go }: Props) {
   return (
     <Sections>
       {hasErrors && (
-        <Alert color="red" variant="light" icon={<WarningIcon size={18} />} title="The check found faults">
+        <Alert color="red" variant="light" icon={<WarningIcon size={18} />} title="The check found problems">
           {summaryOf(data)}{" "}
           <Button variant="default" size="compact-xs" onClick={() => go("check")}>
-            Look at them
+            Review them
           </Button>
         </Alert>
       )}

@@ -23,7 +23,7 @@ export default function Write({ draft }: { draft: CampaignDraft }) {
         <span className={classes.sender}>
           From <strong>{words.fromName || words.from || "nobody yet"}</strong>
           {words.fromName && ` ${words.from}`}
-          {words.replyTo && `, answers go to ${words.replyTo}`}
+          {words.replyTo && `, reply to ${words.replyTo}`}
         </span>
         <Button
           variant="subtle"

@@ -58,7 +58,7 @@ export function useCampaignActions() {
     confirm({
       title: `Stop sending ${name}?`,
       action: "Stop sending",
-      stay: "Go on sending",
+      stay: "Keep sending",
       children: `${formatNumber(done)} of ${formatCount(total, "mail")} have been processed so far. The rest is never sent, and the campaign cannot be resumed.`,
       act: async () => {
         await call("POST /campaigns/{id}/cancel", { path: { id } }, { projectId });

@@ -65,7 +65,7 @@ export function marksOf(visits: Visit[], ways: DrawnWay[]): Marks {
   const steps = new Map<string, StepMark>();
   for (const [stepId, of] of times) {
     const { tone } = of.at(-1)!;
-    const badges = of.length > 1 ? [{ label: `${of.length}×`, title: `Came here ${of.length} times` }] : [];
+    const badges = of.length > 1 ? [{ label: `${of.length}×`, title: `Reached ${of.length} times` }] : [];
     if (tone === "busy") badges.push({ label: "Is here", title: "Is here now" });
     if (tone === "bad") badges.push({ label: "Failed", title: "Failed here" });
     steps.set(stepId, { tone, badges: badges.map((badge) => ({ ...badge, tone })) });
@@ -94,7 +94,7 @@ export function outcomeWords(
 ): string {
   switch (type) {
     case "TRIGGER":
-      return "Began here";
+      return "Started here";
     case "SEND_EMAIL":
       return told.to ? `Would send a mail to ${told.to}` : "A mail was written";
     case "DELAY":
@@ -102,7 +102,7 @@ export function outcomeWords(
     case "WAIT_FOR_EVENT":
       return waitWords(told, isWaiting);
     case "CONDITION":
-      return told.branch === undefined ? "" : `Goes on by “${branchName(told.branch, branchNames)}”`;
+      return told.branch === undefined ? "" : `Takes the branch “${branchName(told.branch, branchNames)}”`;
     case "WEBHOOK":
       return webhookWords(told, isWaiting);
     case "UPDATE_CONTACT":

@@ -16,7 +16,7 @@ export function Uses({ id }: { id: string }) {
       {(used) =>
         !isHeld(used) && used.emailsSent === 0 ? (
           <Empty icon={TemplatesIcon} title="Not in use yet">
-            The campaigns, workflows and API calls that use it appear here, with how their mails did.
+            The campaigns, workflows and API calls that use it appear here, with the results of their mails.
           </Empty>
         ) : (
           <div className={classes.details}>

@@ -31,7 +31,7 @@ export function Cards({ templates }: { templates: Listed[] }) {
   const card = (width - (columns - 1) * GAP) / columns;
   const { step, list, onKeyDown } = useSteps(columns);
   useShortcut("j", "Next template", () => step(1));
-  useShortcut("k", "Template before", () => step(-1));
+  useShortcut("k", "Previous template", () => step(-1));
   const style = { "--scale": (card - 2) / MAIL_WIDTH, "--columns": columns } as React.CSSProperties;
   return (
     <ul

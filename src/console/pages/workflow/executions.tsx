@@ -182,7 +182,7 @@ function CancelAll({ workflow: { id, name } }: { workflow: WorkflowGraph }) {
       title: `Cancel ${formatCount(count, "execution")}${more}?`,
       children: `Everybody who is in ${name} now gets nothing more from it. It stays enabled: others still enter. This cannot be taken back.`,
       action: `Cancel ${formatCount(count, "execution")}${more}`,
-      stay: "Let them go on",
+      stay: "Keep them running",
       act: async () => {
         const { cancelled } = await cancel.mutateAsync({ path });
         toast.done(`${formatCount(cancelled, "execution")} cancelled`);

@@ -89,7 +89,7 @@ function configFaults({ type, config, writing }: Step): [field: string, message:
         ...(config.mode === "multi" && !config.field
           ? [["config.field", "Choose a field"] as [string, string]]
           : []),
-        ["config.condition", "The question is incomplete"],
+        ["config.condition", "The condition is incomplete"],
       ];
     case "WEBHOOK":
       return [

@@ -126,11 +126,11 @@ function OfStep({ graph, counted }: OfStepProps) {
     <>
       <h3 className={classes.name}>{nameOf(stepId)}</h3>
       <dl className={classes.numbers}>
-        <Figure label="Came to it" value={formatNumber(entered)} />
+        <Figure label="Reached it" value={formatNumber(entered)} />
         <Figure label="Here now" value={formatNumber(waiting)} />
         <Figure label="Passed" value={formatNumber(passed)} />
         <Figure label="Failed" value={formatNumber(failed)} />
-        <Figure label="Of all that began" value={formatPercent(conversion / 100)} />
+        <Figure label="Of all executions" value={formatPercent(conversion / 100)} />
         {transitions.map(({ to, branch, passed: on, share }) => (
           <Figure
             key={`${to}${branch}`}

@@ -89,7 +89,7 @@ function Faults({
       <Menu.Target>
         <UnstyledButton className={classes.faultCount!} data-serious={isSerious || undefined}>
           <WarningIcon size={15} />
-          {formatCount(faults.length, "thing")} to look at
+          {formatCount(faults.length, isSerious ? "problem" : "warning")}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown className={classes.faultList!}>

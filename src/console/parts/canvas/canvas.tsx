@@ -16,7 +16,7 @@ import { layOut, STEP_HEIGHT, STEP_WIDTH } from "./layout.ts";
 import { edgesOf, type StepNode, nodesOf, type WayEdge } from "./nodes.ts";
 import { StepCard } from "./step_card.tsx";
 import { useSteps } from "./use_steps.ts";
-import { firstView } from "./view.ts";
+import { firstView, isAnySeen } from "./view.ts";
 import { WayLine } from "./way_line.tsx";
 import { ZoomButtons } from "./zoom_buttons.tsx";
 
@@ -46,8 +46,8 @@ interface Props {
 
 const NODE_TYPES = { step: StepCard };
 const EDGE_TYPES = { way: WayLine };
-const LOOKED_AT_BY_KEYS = "The arrows lead from step to step. Enter opens one.";
-const CHANGED_BY_KEYS = `${LOOKED_AT_BY_KEYS} Plus adds one behind it, Delete deletes it.`;
+const LOOKED_AT_BY_KEYS = "The arrow keys move between steps. Enter opens a step.";
+const CHANGED_BY_KEYS = `${LOOKED_AT_BY_KEYS} Plus adds a step after it. Delete deletes it.`;
 const MIN_ZOOM = 0.15;
 const MAX_ZOOM = 1.75;
 
@@ -61,7 +61,7 @@ export default function Canvas(props: Props) {
   const [dragged, setDragged] = useState<ReadonlyMap<string, Place>>(new Map());
   const [flow, setFlow] = useState<ReactFlowInstance<StepNode, WayEdge> | null>(null);
   const holder = useRef<HTMLDivElement>(null);
-  const { isMoved, size } = useFirstView(holder, flow, places, steps[0]?.id);
+  const { isMoved, size } = useFirstView(holder, flow, places, steps);
   const keys = useSteps({ holder, flow, isMoved, size, steps, ways, places, chosen, choose, edits });
   const nodes = useMemo(
     () => nodesOf(steps, places, { marks, chosen, current: keys.current, isEditable: edits !== undefined }),
@@ -151,18 +151,28 @@ export default function Canvas(props: Props) {
   );
 }
 
-/** Shows what is to be seen first, and again in a window of another size, until somebody moves the canvas. */
+/**
+ * Shows what is to be seen first, and again in a window of another size, until somebody moves the canvas; and whenever no step
+ * is in sight any more where something has changed, such as after some steps back.
+ */
 function useFirstView(
   holder: React.RefObject<HTMLDivElement | null>,
   flow: ReactFlowInstance<StepNode, WayEdge> | null,
   places: ReadonlyMap<string, Place>,
-  first: string | undefined,
+  steps: DrawnStep[],
 ): { isMoved: React.RefObject<boolean>; size: string } {
+  const first = steps[0]?.id;
   const isMoved = useRef(false);
   const [size, setSize] = useState("");
+  const find = useEffectEvent(() => {
+    if (!flow || isAnySeen(places, flow.getViewport(), holder.current!)) return;
+    void flow.setViewport(firstView(places, first, holder.current!));
+  });
   const show = useEffectEvent(() => {
     if (flow && !isMoved.current) void flow.setViewport(firstView(places, first, holder.current!));
+    else find();
   });
+  useEffect(() => find(), [steps]);
   useEffect(() => {
     if (!flow) return;
     // It tells the first size, too.

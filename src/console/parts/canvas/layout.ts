@@ -9,7 +9,7 @@ export const STEP_HEIGHT = 68;
 export const ENDS_HEIGHT = 34;
 
 /** Room for open ends, and below them for the names of branches. */
-const BETWEEN_RANKS = 84;
+const BETWEEN_RANKS = 96;
 const BESIDE = 36;
 /** So many steps are ordered so that as few ways as possible cross. */
 const ORDERED_UP_TO = 80;

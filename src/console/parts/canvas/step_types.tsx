@@ -24,7 +24,7 @@ export interface StepKind {
 
 /** In the order in which they are offered. */
 export const STEP_KINDS: Record<StepType, StepKind> = {
-  TRIGGER: { label: "Trigger", about: "Where everybody begins.", icon: PlayIcon },
+  TRIGGER: { label: "Trigger", about: "Where every contact starts.", icon: PlayIcon },
   SEND_EMAIL: { label: "Send email", about: "Sends a template.", icon: MailIcon },
   DELAY: { label: "Delay", about: "Waits for a period, or until a date.", icon: ClockIcon },
   WAIT_FOR_EVENT: {

@@ -7,6 +7,19 @@ const MARGIN = 32;
 /** Smaller than this nobody reads it. */
 const READABLE = 0.72;
 
+/** Whether a part of any step is in sight. */
+export function isAnySeen(
+  places: ReadonlyMap<string, Place>,
+  { x, y, zoom }: Viewport,
+  { clientWidth, clientHeight }: Pick<HTMLElement, "clientWidth" | "clientHeight">,
+): boolean {
+  return [...places.values()].some((place) => {
+    const [left, top] = [x + place.x * zoom, y + place.y * zoom];
+    const [right, bottom] = [left + STEP_WIDTH * zoom, top + STEP_HEIGHT * zoom];
+    return right > 0 && bottom > 0 && left < clientWidth && top < clientHeight;
+  });
+}
+
 /** All of it where it can be read, and else its begin. */
 export function firstView(
   places: ReadonlyMap<string, Place>,

@@ -151,15 +151,15 @@ function questionWords(config: Record<string, unknown>, { vocabulary }: Names): 
   if (Array.isArray(config.branches)) {
     const field = subjectName(String(config.field ?? ""));
     const names = (config.branches as { name?: string }[]).map(({ name }) => name).filter(Boolean);
-    return field ? `By ${field}: ${names.join(", ")}` : "No question yet";
+    return field ? `By ${field}: ${names.join(", ")}` : "No condition yet";
   }
   if (config.condition) {
     const condition = config.condition as Condition;
-    if (condition.groups.length === 0) return "No question yet";
+    if (condition.groups.length === 0) return "No condition yet";
     const words = vocabulary && sentence(condition, vocabulary);
     return words ? words.replace(/^Contacts where /, "").replace(/\.$/, "") : "A condition";
   }
-  if (!config.field) return "No question yet";
+  if (!config.field) return "No condition yet";
   return askedWords(config as unknown as Asked, vocabulary);
 }
 

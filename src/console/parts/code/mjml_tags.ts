@@ -83,7 +83,7 @@ const ELEMENTS: Record<string, [attributes: string, children: string[]]> = {
     ["mj-social-element", "mj-raw"],
   ],
   "mj-social-element": [
-    `name=facebook,x,instagram,linkedin,youtube,github,pinterest,vimeo,tumblr,web href src alt title target icon-position=left,right icon-size background-color color border-radius font-size ${SIDES}`,
+    `name=facebook-noshare,instagram,linkedin-noshare,x-noshare,youtube,github,pinterest-noshare,vimeo,tumblr-noshare,web,facebook,linkedin,x,pinterest,tumblr href src alt title target icon-position=left,right icon-size background-color color border-radius font-size ${SIDES}`,
     [],
   ],
   "mj-navbar": [

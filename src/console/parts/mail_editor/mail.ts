@@ -18,8 +18,8 @@ export const MAIL_LABELS: Record<keyof MailWords, string> = {
   subject: "Subject",
   preheader: "Preview text",
   from: "Sender",
-  fromName: "Name of the sender",
-  replyTo: "Answers go to",
+  fromName: "Sender name",
+  replyTo: "Reply to",
   type: "Kind",
   body: "Body",
 };

@@ -158,7 +158,7 @@ function Screen({ view, isDark, isOld, children }: ScreenProps) {
 function Notes({ missing, warnings }: { missing: string[]; warnings: string[] }) {
   if (missing.length === 0 && warnings.length === 0) return null;
   return (
-    <ul className={classes.notes} aria-label="To look at">
+    <ul className={classes.notes} aria-label="Warnings">
       {missing.length > 0 && (
         <li>
           No value for{" "}

@@ -21,7 +21,7 @@ export function SenderFields({ draft: { words, set, faults } }: Props) {
   return (
     <>
       <TextInput
-        label="Name of the sender"
+        label="Sender name"
         placeholder="Your company"
         maxLength={255}
         value={words.fromName}
@@ -37,7 +37,7 @@ export function SenderFields({ draft: { words, set, faults } }: Props) {
         error={errorOf("from")}
       />
       <TextInput
-        label="Answers go to"
+        label="Reply to"
         type="email"
         placeholder="The sender"
         value={words.replyTo}

@@ -71,7 +71,7 @@ export const STARTS: Record<string, Start> = {
     sketch: ["title", "text", "button"],
   },
   blank: {
-    label: "Nothing yet",
+    label: "Blank",
     about: "One line of text, and the rest is yours.",
     name: "New template",
     subject: "Hello {{firstName ?? there}}",

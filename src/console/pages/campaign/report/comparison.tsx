@@ -29,7 +29,7 @@ export function Comparison({ campaign }: { campaign: Campaign }) {
   const query = { status: "SENT", fields: FIELDS, pageSize: LOOKED_AT } as const;
   const sent = useApi("GET /campaigns", { query });
   return (
-    <Panel title="Beside other campaigns">
+    <Panel title="Compared with other campaigns">
       <Loaded query={sent}>
         {({ data }) => {
           const others = data.filter(

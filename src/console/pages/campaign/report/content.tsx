@@ -61,7 +61,7 @@ function About({ campaign }: { campaign: Campaign }) {
         <Fact name="Subject">{subject}</Fact>
         {preheader && <Fact name="Preview text">{preheader}</Fact>}
         <Fact name="From">{fromName ? `${fromName} <${from}>` : from}</Fact>
-        {replyTo && <Fact name="Answers go to">{replyTo}</Fact>}
+        {replyTo && <Fact name="Reply to">{replyTo}</Fact>}
         <Fact name="Kind">{MAIL_TYPES[type].label}</Fact>
         <Fact name="Audience">{audienceOf(campaign, names)}</Fact>
       </Facts>

@@ -32,7 +32,7 @@ export const OUTCOMES = {
   suppressed: { label: "Suppressed", none: "No mail was suppressed", query: { status: "SUPPRESSED" } },
   doubted: { label: "In doubt", none: "No mail is in doubt", query: { status: "IN_DOUBT" } },
   captured: { label: "Captured", none: "No mail was captured", query: { status: "CAPTURED" } },
-  waiting: { label: "Not sent yet", none: "No mail waits", query: { status: "PENDING" } },
+  waiting: { label: "Not sent yet", none: "No mail is waiting", query: { status: "PENDING" } },
 } as const satisfies Record<string, Outcome>;
 
 export type OutcomeName = keyof typeof OUTCOMES;

@@ -19,7 +19,7 @@ export function Reasons({ campaign: { id, status } }: { campaign: Campaign }) {
     { refetchInterval: status === "SENDING" ? SENDING_MS : false },
   );
   return (
-    <Panel title="What did not arrive, and why">
+    <Panel title="What was not delivered, and why">
       <Loaded query={reasons}>
         {(found) =>
           found.length === 0 ? (

@@ -48,7 +48,7 @@ export function UnsentWords({ campaign }: { campaign: Campaign }) {
       and is in none of its mails.
       <Group gap="xs" mt="xs">
         <Button variant="default" size="compact-xs" onClick={() => void copy()}>
-          Go on with it in a copy
+          Continue in a copy
         </Button>
         <Button variant="default" size="compact-xs" onClick={forget}>
           Discard it

@@ -81,7 +81,7 @@ export default function BlockEditor({ value, history, head, fields, showCode }: 
     if (key !== "z" && key !== "y") return;
     event.preventDefault();
     if (key === "y" || event.shiftKey) step(redo, "Done again");
-    else step(undo, "Taken back");
+    else step(undo, "Undone");
   };
   return (
     <BlocksContext value={blocks}>
@@ -89,7 +89,7 @@ export default function BlockEditor({ value, history, head, fields, showCode }: 
         <div className={classes.tools}>
           {head}
           <Tooltip label="Undo (Ctrl+Z)">
-            <ActionIcon aria-label="Undo" disabled={!canUndo} onClick={() => step(undo, "Taken back")}>
+            <ActionIcon aria-label="Undo" disabled={!canUndo} onClick={() => step(undo, "Undone")}>
               <UndoIcon size={16} />
             </ActionIcon>
           </Tooltip>

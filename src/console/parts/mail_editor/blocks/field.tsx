@@ -1,6 +1,7 @@
 // Fields that write attributes. What cannot be written stays in its field, with the reason.
 import {
   ColorInput,
+  ColorSwatch,
   Input,
   NativeSelect,
   SegmentedControl,
@@ -85,6 +86,7 @@ export function ColorField(props: AttributeProps) {
       swatches={SWATCHES}
       swatchesPerRow={8}
       withEyeDropper={false}
+      {...(value === "" && inherited && { leftSection: <ColorSwatch color={inherited} size={16} /> })}
       value={value}
       error={error}
       onChange={(next) => next !== value && set(next)}
@@ -133,11 +135,11 @@ export function SelectField({ choices, ...props }: ChoiceProps) {
   );
 }
 
-/** Left, middle, right. */
+/** Left, centre, right. */
 export function AlignField({ path, initial = "left" }: { path: Path; initial?: string }) {
   const choices = [
     { value: "left", label: "Left" },
-    { value: "center", label: "Middle" },
+    { value: "center", label: "Centre" },
     { value: "right", label: "Right" },
   ];
   return <ChoiceField path={path} name="align" label="Align" initial={initial} choices={choices} />;
@@ -149,7 +151,7 @@ export function PaddingField({ path, initial }: { path: Path; initial: string })
     <TextField
       path={path}
       name="padding"
-      label="Space around"
+      label="Padding"
       initial={initial}
       title="Top and bottom, then the sides: 10px 25px"
     />

@@ -69,13 +69,13 @@ function SectionForm({ path }: FormProps) {
           label="Width"
           initial="false"
           choices={[
-            { value: "false", label: "Of the mail" },
-            { value: "full-width", label: "Of the window" },
+            { value: "false", label: "As wide as the mail" },
+            { value: "full-width", label: "Full width" },
           ]}
         />
-        <TextField path={path} name="border-radius" label="Round corners" initial="0" />
+        <TextField path={path} name="border-radius" label="Corner radius" initial="0" />
       </Pair>
-      <ImageField path={path} name="background-url" label="Picture behind it" />
+      <ImageField path={path} name="background-url" label="Background image" />
     </>
   );
 }
@@ -97,7 +97,7 @@ function ColumnForm({ path }: FormProps) {
         <ChoiceField
           path={path}
           name="vertical-align"
-          label="Stands at the"
+          label="Vertical alignment"
           initial="top"
           choices={TOP_MIDDLE_BOTTOM}
         />
@@ -125,7 +125,7 @@ function TextForm({ path }: FormProps) {
         <SelectField path={path} name="font-weight" label="Weight" initial="Normal" choices={WEIGHTS} />
       </Pair>
       <Pair>
-        <TextField path={path} name="line-height" label="Height of lines" initial="1" />
+        <TextField path={path} name="line-height" label="Line height" initial="1" />
         <PaddingField path={path} initial="10px 25px" />
       </Pair>
     </>
@@ -139,18 +139,18 @@ function PictureForm({ path }: FormProps) {
       <TextField
         path={path}
         name="alt"
-        label="What can be seen"
+        label="Alt text"
         description="Read aloud by screen readers, and shown if images are not loaded."
       />
       <Pair>
-        <TextField path={path} name="href" label="Leads to" placeholder="https://…" />
+        <TextField path={path} name="href" label="Link" placeholder="https://…" />
         <TextField path={path} name="width" label="Width" placeholder="As wide as its column" />
       </Pair>
       <Pair>
         <AlignField path={path} initial="center" />
         <PaddingField path={path} initial="10px 25px" />
       </Pair>
-      <TextField path={path} name="border-radius" label="Round corners" initial="0" />
+      <TextField path={path} name="border-radius" label="Corner radius" initial="0" />
     </>
   );
 }
@@ -159,17 +159,17 @@ function ButtonForm({ path }: FormProps) {
   return (
     <>
       <ContentField path={path} label="Button text" />
-      <TextField path={path} name="href" label="Leads to" placeholder="https://…" />
+      <TextField path={path} name="href" label="Link" placeholder="https://…" />
       <Pair>
         <ColorField path={path} name="background-color" label="Background" initial="#414141" />
         <ColorField path={path} name="color" label="Text colour" initial="#ffffff" />
       </Pair>
       <Pair>
         <AlignField path={path} initial="center" />
-        <TextField path={path} name="width" label="Width" placeholder="As wide as its words" />
+        <TextField path={path} name="width" label="Width" placeholder="As wide as its text" />
       </Pair>
       <Pair>
-        <TextField path={path} name="border-radius" label="Round corners" initial="3px" />
+        <TextField path={path} name="border-radius" label="Corner radius" initial="3px" />
         <TextField path={path} name="font-size" label="Text size" initial="13px" />
       </Pair>
       <PaddingField path={path} initial="10px 25px" />
@@ -191,7 +191,7 @@ function DividerForm({ path }: FormProps) {
         <TextField path={path} name="border-width" label="Thickness" initial="4px" />
       </Pair>
       <Pair>
-        <ChoiceField path={path} name="border-style" label="Drawn as" initial="solid" choices={STYLES} />
+        <ChoiceField path={path} name="border-style" label="Style" initial="solid" choices={STYLES} />
         <TextField path={path} name="width" label="Width" initial="100%" />
       </Pair>
       <PaddingField path={path} initial="10px 25px" />

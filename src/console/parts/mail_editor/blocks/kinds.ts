@@ -58,7 +58,11 @@ const KINDS: Record<string, Kind> = {
     label: "Social links",
     icon: LinkIcon,
     summary: (_text, node) =>
-      node.children.map((child) => attributeOf(child, "name") ?? attributeOf(child, "href") ?? "").join(", "),
+      node.children
+        .map(
+          (child) => attributeOf(child, "name")?.replace(/-noshare$/, "") ?? attributeOf(child, "href") ?? "",
+        )
+        .join(", "),
   },
   "mj-table": { label: "Table", icon: CodeIcon, summary: words },
   "mj-raw": { label: "HTML", icon: CodeIcon, summary: words },
@@ -93,7 +97,7 @@ export const NEW_BLOCKS: { label: string; icon: Icon; text: string }[] = [
     icon: LinkIcon,
     text: `<mj-social mode="horizontal">
   <mj-social-element name="instagram" href="https://instagram.com/">Instagram</mj-social-element>
-  <mj-social-element name="linkedin" href="https://linkedin.com/">LinkedIn</mj-social-element>
+  <mj-social-element name="linkedin-noshare" href="https://linkedin.com/">LinkedIn</mj-social-element>
 </mj-social>`,
   },
   { label: "HTML", icon: CodeIcon, text: "<mj-raw>\n  <!-- Your HTML -->\n</mj-raw>" },

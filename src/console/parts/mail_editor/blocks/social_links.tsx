@@ -8,17 +8,23 @@ import { ContentField } from "./content_field.tsx";
 import { useBlocks } from "./context.ts";
 import { SelectField, TextField } from "./field.tsx";
 
+/** In MJML, the plain names of some networks share the address there, where others lead to it. */
 const NETWORKS = [
-  ["facebook", "Facebook"],
+  ["facebook-noshare", "Facebook"],
   ["instagram", "Instagram"],
-  ["linkedin", "LinkedIn"],
-  ["x", "X"],
+  ["linkedin-noshare", "LinkedIn"],
+  ["x-noshare", "X"],
   ["youtube", "YouTube"],
   ["github", "GitHub"],
-  ["pinterest", "Pinterest"],
+  ["pinterest-noshare", "Pinterest"],
   ["vimeo", "Vimeo"],
-  ["tumblr", "Tumblr"],
+  ["tumblr-noshare", "Tumblr"],
   ["web", "A website"],
+  ["facebook", "Share on Facebook"],
+  ["linkedin", "Share on LinkedIn"],
+  ["x", "Share on X"],
+  ["pinterest", "Share on Pinterest"],
+  ["tumblr", "Share on Tumblr"],
 ].map(([value, label]) => ({ value: value!, label: label! }));
 
 const NEW = '<mj-social-element name="web" href="https://example.com">Website</mj-social-element>';
@@ -34,9 +40,9 @@ export function SocialLinks({ path, node }: { path: Path; node: MjmlNode }) {
             <li key={n} className={classes.link}>
               <div className={classes.pair}>
                 <SelectField path={[...path, n]} name="name" label="Network" choices={NETWORKS} />
-                <TextField path={[...path, n]} name="href" label="Leads to" placeholder="https://…" />
+                <TextField path={[...path, n]} name="href" label="Link" placeholder="https://…" />
               </div>
-              <ContentField path={[...path, n]} label={`Words of link ${n + 1}`} />
+              <ContentField path={[...path, n]} label={`Text of link ${n + 1}`} />
               <ActionIcon
                 className={classes.removeLink!}
                 size={24}
@@ -56,7 +62,7 @@ export function SocialLinks({ path, node }: { path: Path; node: MjmlNode }) {
         className={classes.add!}
         onClick={() => edit(insertNode(text, path, itemsOf(node).length, NEW))}
       >
-        One more link
+        Add a link
       </Button>
     </>
   );
