@@ -69,6 +69,8 @@ async function newPage(width: Width): Promise<OpenPage> {
     permissions: [],
     reducedMotion: "reduce",
   });
+  // For a busy machine: what never comes fails all the same.
+  context.setDefaultTimeout(90_000);
   const page = (await context.newPage()) as OpenPage;
   listen(page);
   const close = context.close.bind(context);

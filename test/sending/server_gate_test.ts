@@ -70,9 +70,9 @@ test("a server that is not there costs no attempt and no day, and when it is bac
       select count(*)::int as held from emails where status = 'SENDING'`;
     return row!.held === 0;
   });
-  await Bun.sleep(4_000);
+  await Bun.sleep(2_000);
   const [rows, late, runs] = [await rowsOf(), await lateJobs(), runsOf(worker)];
-  await Bun.sleep(4_000);
+  await Bun.sleep(2_000);
   const more = runsOf(worker) - runs;
   const smtp = await startSmtpServer(port);
   ends.push(() => smtp.stop());
@@ -100,7 +100,8 @@ test("a server that takes no log-in is asked seldom, over one connection, and ge
   await until("that nothing is under way", () => smtp.open.size === 0);
   const before = smtp.connections;
   smtp.mostOpen = 0;
-  await Bun.sleep(4_000);
+  await until("that it is asked again", () => smtp.connections > before);
+  await Bun.sleep(1_000);
   const { connections, mostOpen } = smtp;
   const rows = await rowsOf();
   smtp.script = { EHLO: "250-scripted\r\n250 AUTH PLAIN" };

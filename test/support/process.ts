@@ -8,6 +8,9 @@ const ROOT = join(import.meta.dir, "../..");
 /** To be preloaded by a worker that takes over from one that a test has killed. */
 export const IMPATIENT = join(import.meta.dir, "impatient.ts");
 
+/** A first start makes a Postgres: some seconds, or a minute on a busy machine. Longer is a fault. */
+const START_MS = 180_000;
+
 /** A running service. */
 export interface ServiceProcess {
   pid: number;
@@ -43,7 +46,7 @@ export async function startProcess(
     for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
   };
   const reading = Promise.all([read(child.stdout), read(child.stderr)]);
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + START_MS;
   while (!output.includes('"message":"started"')) {
     if (child.exitCode !== null || Date.now() > deadline) {
       const reason = child.exitCode === null ? "it takes too long" : `it ended with ${child.exitCode}`;
