@@ -1,8 +1,8 @@
 -- name: values :many
 -- splice: source = contacts c
 -- nullable: pattern
--- The values of one key, most frequent first, without null and without objects and lists.
-select c.data -> :key as "value!"
+-- The values of one key, most frequent first, without null and without objects and lists; and how many contacts have any.
+select c.data -> :key as "value!", sum(count(*)) over ()::int as "contacts!"
 from :source
 where c.project_id = :project_id
   and c.data ? :key

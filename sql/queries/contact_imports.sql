@@ -110,9 +110,10 @@ insert into contact_imports (project_id, id, dry_run, file_name, mapping, subscr
 values (:project_id, :import_id, :dry_run, :file_name, :mapping, :subscribes, :created_by, null);
 
 -- name: uploaded :exec
+-- The file is complete. 0 when the import was cancelled meanwhile.
 update contact_imports
 set uploaded_at = now()
-where project_id = :project_id and id = :import_id;
+where project_id = :project_id and id = :import_id and state = 'waiting';
 
 -- name: drop :exec
 delete from contact_imports

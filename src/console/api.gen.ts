@@ -279,7 +279,7 @@ export interface Api {
   "PATCH /contacts/{id}": { path: { id: string }; body: { email?: string; subscribed?: boolean; data?: Record<string, unknown> | null }; answer: Contact };
   "DELETE /contacts/{id}": { path: { id: string }; answer: undefined };
   "GET /contacts/fields": { answer: { fields: (ContactField)[]; count: number } };
-  "GET /contacts/fields/{field}/values": { path: { field: string }; query?: { limit?: number; search?: string }; answer: { field: string; values: (unknown)[]; count: number; limit: number } };
+  "GET /contacts/fields/{field}/values": { path: { field: string }; query?: { limit?: number; search?: string }; answer: { field: string; values: (unknown)[]; estimated: boolean; count: number; limit: number } };
   "GET /contacts/fields/{field}/usage": { path: { field: string }; answer: { usedInSegments: ({ id: string; name: string })[]; usedInCampaigns: ({ id: string; name: string })[]; usedInWorkflows: ({ id: string; name: string })[]; contactCount: number; canDelete: boolean } };
   "DELETE /contacts/fields/{field}": { path: { field: string }; answer: { deletedFrom: number } };
   "POST /contacts/import": { query?: { dryRun?: "true" | "false" }; body: FormData; answer: QueuedJob };
@@ -287,6 +287,7 @@ export interface Api {
   "POST /contacts/imports": { query?: { dryRun?: "true" | "false"; subscribed?: "true" | "false"; fileName?: string; mapping?: string }; body: Blob; answer: QueuedJob };
   "GET /contacts/imports": { query?: { limit?: number; cursor?: string }; answer: { data: (ListedContactImport)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
   "GET /contacts/imports/{jobId}": { path: { jobId: string }; answer: ContactImport };
+  "POST /contacts/imports/{jobId}/cancel": { path: { jobId: string }; answer: ContactImport };
   "POST /contacts/imports/{jobId}/undo": { path: { jobId: string }; answer: ContactImport };
   "POST /contacts/bulk-subscribe": { body: BulkBody; answer: QueuedJob };
   "POST /contacts/bulk-unsubscribe": { body: BulkBody; answer: QueuedJob };

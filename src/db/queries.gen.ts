@@ -467,9 +467,9 @@ export interface Queries {
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
   };
   contactFields: {
-    /** The values of one key, most frequent first, without null and without objects and lists.
+    /** The values of one key, most frequent first, without null and without objects and lists; and how many contacts have any.
      * (sql/queries/contact_fields.sql:1) */
-    values(on: On, args: { key: string; source: Fragment; projectId: string; pattern: string | null; limit: number }): Promise<{ value: Json }[]>;
+    values(on: On, args: { key: string; source: Fragment; projectId: string; pattern: string | null; limit: number }): Promise<{ value: Json; contacts: number }[]>;
     /** Removes a key from up to `limit` contacts that have it, in the order of their ids, after `after_id`.
      * (sql/queries/contact_fields.sql:15) */
     remove(on: On, args: { projectId: string; afterId: string; key: string; limit: number }): Promise<{ id: string }[]>;
@@ -520,50 +520,51 @@ export interface Queries {
     unfinished(on: On, args: { projectId: string }): Promise<{ files: number }>;
     /** (sql/queries/contact_imports.sql:107) */
     beginUpload(on: On, args: { projectId: string; importId: string; dryRun: boolean; fileName: string | null; mapping: JsonArg | null; subscribes: boolean; createdBy: string | null }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:112) */
+    /** The file is complete. 0 when the import was cancelled meanwhile.
+     * (sql/queries/contact_imports.sql:112) */
     uploaded(on: On, args: { projectId: string; importId: string }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:117) */
+    /** (sql/queries/contact_imports.sql:118) */
     drop(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Drops uploads that were never finished.
-     * (sql/queries/contact_imports.sql:121) */
+     * (sql/queries/contact_imports.sql:122) */
     dropAbandoned(on: On, args: { before: Date }): Promise<number>;
     /** The contacts that have these addresses. `columns` are all but their data.
-     * (sql/queries/contact_imports.sql:126) */
+     * (sql/queries/contact_imports.sql:127) */
     existing(on: On, args: { emails: string[]; projectId: string }): Promise<{ email: string; data: Json; columns: Json }[]>;
-    /** (sql/queries/contact_imports.sql:138) */
+    /** (sql/queries/contact_imports.sql:139) */
     showExamples(on: On, args: { examples: JsonArg; projectId: string; importId: string }): Promise<number>;
     /** Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
      * at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns. Contacts are looked up as in
      * contact_addresses.sql.
-     * (sql/queries/contact_imports.sql:143) */
+     * (sql/queries/contact_imports.sql:144) */
     noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; given: JsonArg; sets: JsonArg }[] }): Promise<number>;
     /** Notes the contacts that an import has made.
-     * (sql/queries/contact_imports.sql:182) */
+     * (sql/queries/contact_imports.sql:183) */
     noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
     /** Marks an import as being undone, once, also one that failed half-way. Null if it has not ended, was a dry run, is older than
      * `since`, or is undone.
-     * (sql/queries/contact_imports.sql:198) */
+     * (sql/queries/contact_imports.sql:199) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
-    /** (sql/queries/contact_imports.sql:207) */
+    /** (sql/queries/contact_imports.sql:208) */
     holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
     /** The next contacts that an import has written, in the order of their ids.
-     * (sql/queries/contact_imports.sql:213) */
+     * (sql/queries/contact_imports.sql:214) */
     nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
     /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
      * workflow.
-     * (sql/queries/contact_imports.sql:222) */
+     * (sql/queries/contact_imports.sql:223) */
     untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** What contacts have to get back, where they still have the values of the import: of their columns, and of their data. Holds
      * them, in the order of `contacts.upsert_many`. Those that a reset is about to delete are left to it.
-     * (sql/queries/contact_imports.sql:240) */
+     * (sql/queries/contact_imports.sql:241) */
     restorable(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ email: string; given: Json; data: Json }[]>;
-    /** (sql/queries/contact_imports.sql:263) */
+    /** (sql/queries/contact_imports.sql:264) */
     advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
     /** An import that is undone, and what it did is forgotten.
-     * (sql/queries/contact_imports.sql:273) */
+     * (sql/queries/contact_imports.sql:274) */
     completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Forgets what imports did that were done before that time and are not being undone.
-     * (sql/queries/contact_imports.sql:285) */
+     * (sql/queries/contact_imports.sql:286) */
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {

@@ -65,6 +65,14 @@ export const stateProblems = {
       suggestion: "Write a new one with POST /v1/send",
     }),
 
+  uploadCancelled: () =>
+    new Problem(409, "CONFLICT", "Cannot import a file whose import was cancelled during the upload", {
+      suggestion: "Upload the file again",
+    }),
+  importNotCancelled: () =>
+    new Problem(409, "CONFLICT", "Cannot cancel this import: it has already ended", {
+      suggestion: "To take back what it changed, use POST /contacts/imports/{jobId}/undo",
+    }),
   importNotUndone: (days: number) =>
     new Problem(409, "CONFLICT", "Cannot undo this import", {
       suggestion: `An import can be undone once, within ${days} days after it has completed or failed. A dry run cannot be undone`,

@@ -1,5 +1,6 @@
 // Counts that are estimated: how many contacts are looked at for them, and how often each.
 import { beforeAll, expect, test } from "bun:test";
+import { listFieldValues } from "../../src/audience/contacts/fields.ts";
 import { lookAtSample, type SamplePart } from "../../src/audience/sampling.ts";
 import { compileSelection, estimateSelected } from "../../src/audience/selection.ts";
 import type { Context } from "../../src/context.ts";
@@ -70,4 +71,39 @@ test.each([
 
   expect(looks).toEqual(expected);
   expect(answer).toBe(expected.length);
+});
+
+test("values of a field are those of the newest contacts, and of all where few of them have it", async () => {
+  const { id } = await service.createProject();
+  await service.pool.begin(async (sql) => {
+    // Triggers count each of them, which takes ten times as long.
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      insert into contacts (project_id, email, subscribed, data, created_at)
+      select
+        ${id}, 'v' || n || '@example.com', true,
+        case when n <= 100 then '{"rare": "yes"}' when n <= 200 then '{"plan": "old"}' else '{"plan": "new"}' end::jsonb,
+        now() + n * interval '1 second'
+      from generate_series(1, 22000) as n`;
+    await sql`
+      insert into contact_count_deltas (project_id, field, type, contacts) values (${id}, '', 'subscribed', 22000)`;
+  });
+  await service.pool`analyze contacts`;
+  const valuesOf = (key: string) =>
+    service.pool.begin(async (sql) => {
+      // As it is among millions.
+      await sql`set local enable_seqscan = off`;
+      const read = async () => {
+        const [row] = await sql`
+          select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
+          from pg_stat_xact_user_tables where schemaname = 'public' and relname = 'contacts'`;
+        return row!.rows as number;
+      };
+      const before = await read();
+      const found = await listFieldValues({ ...service, sql }, id, key, { limit: 10 });
+      return { ...found, rows: (await read()) - before };
+    });
+
+  expect(await valuesOf("plan")).toEqual({ values: ["new"], estimated: true, rows: 20_000 });
+  expect(await valuesOf("rare")).toMatchObject({ values: ["yes"], estimated: false });
 });

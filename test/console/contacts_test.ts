@@ -234,6 +234,15 @@ browserTest(
         .setInputFiles({ name: "none.csv", mimeType: "text/csv", buffer: Buffer.from("email\nnobody\n") });
       await page.getByRole("button", { name: "See what will happen" }).click();
       await page.getByText("Reading the file").waitFor();
+      // Who goes back does not want to know it any more: nobody does that work.
+      await page.getByRole("button", { name: "Back to the columns" }).click();
+      const trials = async () =>
+        (await stage.service.pool`select failed_reason from contact_imports where dry_run`).map(
+          ({ failedReason }) => failedReason,
+        );
+      await eventually(trials).toEqual(["Cancelled"]);
+      await page.getByRole("button", { name: "See what will happen" }).click();
+      await page.getByText("Reading the file").waitFor();
       await stage.service.runJobs();
       await page.getByText("No row can be imported").waitFor();
       await eventually(() => page.getByRole("button", { name: "Import now" }).isDisabled()).toBe(true);
@@ -275,6 +284,19 @@ browserTest(
       await page.getByRole("link", { name: "Imports" }).click();
       await page.getByRole("link", { name: "kunden.csv" }).first().waitFor();
       await page.getByText("Undone").waitFor();
+
+      const { body } = await stage.service.request("POST", "/contacts/imports?fileName=wrong.csv", {
+        key: stage.project.secret,
+        raw: new TextEncoder().encode("email\nwrong.one@people.example\n"),
+        headers: { "content-type": "text/csv" },
+      });
+      await stage.visit(page, `/imports/${body.jobId}`);
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByRole("button", { name: "Stop the import" }).click();
+      await page.getByText("This import was stopped").waitFor();
+      await page.getByText("Stopped", { exact: true }).waitFor();
+      await stage.service.runJobs();
+      expect(await contactOf("wrong.one@")).toBeUndefined();
     });
   },
 );

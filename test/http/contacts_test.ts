@@ -367,6 +367,7 @@ describe("the fields of contacts", () => {
     expect((await get("/data.plan/values")).body).toEqual({
       field: "data.plan",
       values: ["pro", "free"],
+      estimated: false,
       count: 2,
       limit: 100,
     });

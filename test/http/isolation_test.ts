@@ -167,6 +167,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "DELETE /contacts/:id": { path: `/contacts/${c.contact}` },
   "GET /contacts/import/:jobId": { path: `/contacts/import/${c.importJob}` },
   "GET /contacts/imports/:jobId": { path: `/contacts/imports/${c.importJob}` },
+  "POST /contacts/imports/:jobId/cancel": { path: `/contacts/imports/${c.importJob}/cancel` },
   "POST /contacts/imports/:jobId/undo": { path: `/contacts/imports/${c.importJob}/undo` },
   "GET /contacts/bulk/:jobId": { path: `/contacts/bulk/${c.bulkJob}` },
   "GET /segments/:id": { path: `/segments/${c.segment}` },

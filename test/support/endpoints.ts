@@ -122,6 +122,7 @@ export const FOR_MEMBERS = [
   "POST /contacts/imports",
   "GET /contacts/imports",
   "GET /contacts/imports/:jobId",
+  "POST /contacts/imports/:jobId/cancel",
   "POST /contacts/imports/:jobId/undo",
   "POST /contacts/bulk-subscribe",
   "POST /contacts/bulk-unsubscribe",

@@ -84,6 +84,8 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   await tell("listContactImports");
   await tell("getImport", { path: { jobId: upload.jobId } });
   await tell("undoImport", { path: { jobId: upload.jobId } });
+  const unwanted = await tell("uploadContacts", { text: "email\nfay@example.com\n" });
+  await tell("cancelImport", { path: { jobId: unwanted.jobId } });
   await tell("bulkUnsubscribeContacts", { body: { mode: "query", filter: { search: "cy@example.com" } } });
   const bulk = await tell("bulkSubscribeContacts", { body: { contactIds: [ada.id] } });
   await tell("bulkDeleteContacts", { body: { mode: "query", filter: { search: "cy@example.com" } } });

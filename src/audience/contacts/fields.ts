@@ -22,9 +22,11 @@ const STANDARD = STANDARD_NAMES.map((field): ContactField => ({
   coverage: 100,
 }));
 
-// Values are counted live for this long; of a larger project a sample of the newest contacts speaks.
+// Values are counted among the newest contacts: 20,000 take 30 ms, 1,000,000 more than half a second. Where fewer of them than
+// this have the field, all contacts are counted, if that does not take longer.
+const NEWEST_ROWS = 20_000;
+const FEW_CONTACTS = 200;
 const VALUES_BUDGET_MS = 400;
-const SAMPLE_ROWS = 50_000;
 const REMOVE_BATCH = 5_000;
 // As a regular expression: a key of blanks cannot be written as a variable.
 const NOTHING = "(?!)";
@@ -60,20 +62,38 @@ export function customKey(field: string): string {
   return field.startsWith("data.") ? field.slice("data.".length) : field;
 }
 
-/** Distinct values of a custom field, most frequent first; `search` is a part of the value, in any case. */
+/** Values of a custom field. */
+export interface FieldValues {
+  /** The most frequent first. */
+  values: unknown[];
+  /** Whether only the newest 20,000 contacts were looked at. */
+  estimated: boolean;
+}
+
+/**
+ * Distinct values of a custom field, most frequent first; `search` is a part of the value, in any case. Of a larger project
+ * those of the newest contacts, unless few of them have it.
+ */
 export async function listFieldValues(
   ctx: Context,
   projectId: string,
   field: string,
   { limit, search }: { limit: number; search?: string | undefined },
-): Promise<unknown[]> {
+): Promise<FieldValues> {
   const pattern = search ? containing(search) : null;
   const args = { projectId, key: customKey(field), pattern, limit };
-  const rows =
-    (await withinBudget(ctx, VALUES_BUDGET_MS, (tx) =>
-      q.contactFields.values(tx, { ...args, source: tx.sql`contacts c` }),
-    )) ?? (await q.contactFields.values(ctx, { ...args, source: newestContacts(ctx, projectId) }));
-  return rows.map((row) => row.value);
+  const [total, newest] = await Promise.all([
+    countBySubscription(ctx, projectId),
+    q.contactFields.values(ctx, { ...args, source: newestContacts(ctx, projectId) }),
+  ]);
+  const isEnough = total <= NEWEST_ROWS || (newest[0]?.contacts ?? 0) >= FEW_CONTACTS;
+  const all = isEnough
+    ? null
+    : await withinBudget(ctx, VALUES_BUDGET_MS, (tx) =>
+        q.contactFields.values(tx, { ...args, source: tx.sql`contacts c` }),
+      );
+  const values = (all ?? newest).map((row) => row.value);
+  return { values, estimated: all === null && total > NEWEST_ROWS };
 }
 
 /** What refers to a custom field, and how many contacts have it. It can be deleted when nothing refers to it. */
@@ -148,6 +168,6 @@ function newestContacts({ sql }: Context, projectId: string) {
     from contacts
     where project_id = ${projectId}
     order by created_at desc, id desc
-    limit ${SAMPLE_ROWS}
+    limit ${NEWEST_ROWS}
   ) c`;
 }

@@ -1,4 +1,4 @@
-// Imports of contacts from CSV files: taken in piece by piece, reported on, and undone. The work itself is in _import_run.ts.
+// Imports of contacts from CSV files: taken in piece by piece, reported on, cancelled and undone. The work itself is in _import_run.ts.
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
@@ -68,6 +68,8 @@ export const MAX_UPLOAD_BYTES = 200 * 1_048_576;
 const MAX_UNFINISHED = 5;
 const PIECE_BYTES = 65_536;
 const UNDO_DAYS = 7;
+/** Why an import failed that somebody has cancelled. */
+const CANCELLED = "Cancelled";
 const DAY_MS = 86_400_000;
 
 /** Takes a file in and enqueues its import. A `dryRun` reports what would happen and changes nothing. */
@@ -93,7 +95,8 @@ export async function createImport(
 
 /**
  * Takes a file in as it comes, each piece a commit of its own, and enqueues its import at the end: a slow sender holds
- * nothing. One that breaks off leaves nothing. Throws 429 while five files of the project are not done.
+ * nothing. One that breaks off leaves nothing. Throws 429 while five files of the project are not done, and CONFLICT when it
+ * is cancelled meanwhile.
  */
 export async function uploadImport(
   ctx: Context,
@@ -110,7 +113,8 @@ export async function uploadImport(
     for await (const piece of inPieces(pieces))
       await addPiece(ctx, { projectId, importId, position: position++ }, piece);
     await inTransaction(ctx, async (tx) => {
-      await q.contactImports.uploaded(tx, { projectId, importId });
+      if ((await q.contactImports.uploaded(tx, { projectId, importId })) === 0)
+        throw problems.uploadCancelled();
       await addJobs(tx, "import_contacts", [{ projectId, importId }]);
     });
   } catch (error) {
@@ -168,6 +172,17 @@ export async function listImports(
 /** How many imports of a project are kept. */
 export async function countImports(ctx: Context, projectId: string): Promise<number> {
   return (await q.contactImports.count(ctx, { projectId })).total;
+}
+
+/**
+ * Ends an import that is waiting or under way: what it has written by then stays, and can be undone. Once it is cancelled,
+ * nothing happens. Throws not-found, and CONFLICT if it has ended otherwise.
+ */
+export async function cancelImport(ctx: Context, projectId: string, importId: string): Promise<NamedImport> {
+  await q.contactImports.fail(ctx, { projectId, importId, reason: CANCELLED });
+  const report = await getImport(ctx, projectId, importId);
+  if (report.failedReason !== CANCELLED) throw problems.importNotCancelled();
+  return report;
 }
 
 /** Has an import undone, which a job does. Throws not-found, and CONFLICT if it cannot be undone. */

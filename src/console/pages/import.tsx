@@ -15,7 +15,7 @@ import { useProjectId } from "../place.ts";
 import { readAgain, useChange } from "../queries.ts";
 import { Counts, Refused } from "./imports/counts.tsx";
 import { ImportProgress } from "./imports/import_progress.tsx";
-import { canUndo, isMoving, stateOf } from "./imports/state.ts";
+import { canUndo, isCancelled, isMoving, stateOf } from "./imports/state.ts";
 import { useImport } from "./imports/trial.tsx";
 import classes from "./imports/imports.module.css";
 
@@ -65,8 +65,9 @@ function ImportView({ one }: { one: ContactImport }) {
         }
         actions={
           <>
+            {(one.state === "waiting" || one.state === "active") && <StopButton one={one} />}
             {canUndo(one) && <UndoButton one={one} />}
-            {one.state === "completed" && (
+            {result && result.successCount > 0 && !dryRun && (
               <Button component={Link} href="/contacts?sort=updatedAt" variant="default">
                 See the contacts
               </Button>
@@ -75,8 +76,21 @@ function ImportView({ one }: { one: ContactImport }) {
         }
       />
       {!result && !failedReason && <ImportProgress label="Importing" progress={progress} />}
-      {failedReason && (
-        <Alert color="red" variant="light" icon={<WarningIcon />} title={failedReason}>
+      {isCancelled(one) && (
+        <Alert
+          color="gray"
+          variant="light"
+          icon={<InfoIcon size={16} />}
+          title="This import was stopped"
+          mb="md"
+        >
+          {canUndo(one)
+            ? "The contacts below were imported before. They stay unless you undo the import."
+            : "Nothing more of this file is imported."}
+        </Alert>
+      )}
+      {failedReason && !isCancelled(one) && (
+        <Alert color="red" variant="light" icon={<WarningIcon />} title={failedReason} mb="md">
           Nothing more of this file is imported. Fix the file and import it again: no contact is created
           twice.
         </Alert>
@@ -89,6 +103,28 @@ function ImportView({ one }: { one: ContactImport }) {
         </>
       )}
     </>
+  );
+}
+
+function StopButton({ one: { id, dryRun } }: { one: ContactImport }) {
+  const stop = useChange("POST /contacts/imports/{jobId}/cancel", {
+    reads: ["GET /contacts/imports"],
+    showsErrors: true,
+  });
+  const ask = () =>
+    confirm({
+      title: "Stop this import?",
+      children: dryRun
+        ? "It is a trial, which changes nothing."
+        : "Contacts that have been imported by then stay, and you can undo them. The rest of the file is not imported.",
+      action: "Stop the import",
+      stay: "Go on importing",
+      act: () => stop.mutateAsync({ path: { jobId: id } }),
+    });
+  return (
+    <Button variant="default" onClick={ask}>
+      Stop
+    </Button>
   );
 }
 

@@ -47,8 +47,8 @@ export function contactFieldRoutes(ctx: Context) {
       "/fields/:field/values",
       async ({ project, params: { field }, query }) => {
         const limit = clampLimit(query.limit, { fallback: 100, max: MAX_VALUES });
-        const values = await listFieldValues(ctx, project.id, field, { limit, search: query.search });
-        return { field, values, count: values.length, limit };
+        const found = await listFieldValues(ctx, project.id, field, { limit, search: query.search });
+        return { field, ...found, count: found.values.length, limit };
       },
       {
         params: t.Object({ field: t.String() }),
@@ -60,6 +60,9 @@ export function contactFieldRoutes(ctx: Context) {
           t.Object({
             field: t.String(),
             values: t.Array(t.Unknown()),
+            estimated: t.Boolean({
+              description: "Whether only the newest 20,000 contacts were looked at.",
+            }),
             count: Int,
             limit: Int,
           }),
@@ -69,7 +72,7 @@ export function contactFieldRoutes(ctx: Context) {
           operationId: "listContactFieldValues",
           summary: "List the values of a custom field, most frequent first",
           description:
-            "The values of a custom field. The prefix `data.` may be left out. A standard field is refused with 400.",
+            "The values of a custom field. Of a project with more than 20,000 contacts, those of the newest 20,000; if few of them have the field, all contacts are searched. The prefix `data.` may be left out. A standard field is refused with 400.",
         },
       },
     )

@@ -1,8 +1,8 @@
-// /contacts/import and /contacts/imports: contacts from CSV files, in a form or as a stream, and the undoing of it.
-import { type TProperties, Type } from "@sinclair/typebox";
+// /contacts/import and /contacts/imports: contacts from CSV files, in a form or as a stream, with their cancelling and undoing.
 import { Elysia, t } from "elysia";
 import {
   type ColumnMapping,
+  cancelImport,
   createImport,
   getImport,
   countImports,
@@ -19,102 +19,11 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { FileForm, FORM_OVERHEAD_BYTES, type UploadedFile } from "../entry/form.ts";
 import { StreamBody } from "../entry/stream_body.ts";
-import {
-  answers,
-  Data,
-  GivenProperties,
-  Int,
-  isUuid,
-  Nullable,
-  QueryFlag,
-  readFlag,
-  Text,
-  Timestamp,
-  Uuid,
-  Words,
-} from "../entry/schemas.ts";
+import { answers, isUuid, QueryFlag, readFlag, Text, Uuid } from "../entry/schemas.ts";
 import { csvStream } from "./_csv_body.ts";
-import { END, JOB, JobState, Queued, queued } from "./_contact_job_schemas.ts";
+import { Queued, queued } from "./_contact_job_schemas.ts";
+import { ImportReport, ListedImport, NamedImport } from "./_import_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
-
-const Numbers = {
-  totalRows: Int,
-  successCount: Int,
-  createdCount: Int,
-  updatedCount: Int,
-  failureCount: Type.Integer({
-    description: "Rows that could not be imported: `GET` of one import lists the reasons.",
-  }),
-};
-
-const Counts = {
-  ...Numbers,
-  errors: t.Array(t.Object({ row: Int, email: t.String(), error: t.String() }), {
-    description: "The first 1,000. Row 1 is the header.",
-  }),
-};
-
-const ImportReport = t.Object(
-  { ...JOB, result: t.Optional(t.Object(Counts)), ...END },
-  { title: "ImportReport" },
-);
-
-const Example = t.Object(
-  {
-    row: Int,
-    email: t.String(),
-    action: Words(["create", "update", "none"]),
-    ...GivenProperties,
-    subscribed: t.Boolean(),
-    data: Data,
-    before: Nullable(Data),
-  },
-  { title: "ImportExample" },
-);
-
-const Undo = Nullable(
-  t.Object(
-    {
-      state: Nullable(JobState),
-      until: Timestamp,
-      deletedCount: Int,
-      restoredCount: Int,
-      keptCount: Type.Integer({
-        description: "Contacts that have changed since, or need no change.",
-      }),
-    },
-    {
-      description:
-        "Null for a dry run, and before the import has completed or failed. While `state` is null, the import can be undone until `until`.",
-    },
-  ),
-);
-
-const importWith = <T extends TProperties>(result: T, title: string) =>
-  t.Object(
-    {
-      ...JOB,
-      fileName: Nullable(t.String()),
-      dryRun: t.Boolean(),
-      createdBy: Nullable(t.String({ description: "An address, or the key that was used." })),
-      result: t.Optional(t.Object(result)),
-      ...END,
-      undo: Undo,
-    },
-    { title },
-  );
-
-const NamedImport = importWith(
-  {
-    ...Counts,
-    examples: t.Optional(
-      t.Array(Example, { description: "For a dry run: how the first 20 contacts would look." }),
-    ),
-  },
-  "ContactImport",
-);
-
-const ListedImport = importWith(Numbers, "ListedContactImport");
 
 const DryRun = QueryFlag("`true`: reports what would happen and changes nothing.");
 
@@ -255,6 +164,20 @@ function uploadRoutes(ctx: Context) {
               summary: "Get an import with its errors",
               description:
                 "The progress of the import, the first 1,000 rows that failed with the reasons, and for a dry run 20 examples.",
+            },
+          },
+        )
+        .post(
+          "/imports/:jobId/cancel",
+          async ({ project, params: { jobId } }) => await cancelImport(ctx, project.id, importId(jobId)),
+          {
+            params: t.Object({ jobId: Uuid }),
+            response: answers(NamedImport, { refusals: [404, 409] }),
+            detail: {
+              operationId: "cancelImport",
+              summary: "Cancel an import that has not ended",
+              description:
+                "Its `state` becomes `failed`, with the `failedReason` `Cancelled`. Contacts that it has written by then stay, and `POST /contacts/imports/{jobId}/undo` takes them back. To cancel it again changes nothing; an import that has ended otherwise is refused with 409.",
             },
           },
         )

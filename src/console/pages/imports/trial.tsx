@@ -21,12 +21,14 @@ export function useImport(id: string) {
   );
 }
 
-/** `onDone` is told once it is known that there is something to import. */
-export function Trial({ id, onDone }: { id: string; onDone: () => void }) {
+/** `onEnd` is told once whether there is something to import. */
+export function Trial({ id, onEnd }: { id: string; onEnd: (isUsable: boolean) => void }) {
   const query = useImport(id);
   const state = query.data?.state;
   useEffect(() => {
-    if (state === "completed" && isUseful(query.data?.result)) onDone();
+    if (state === "completed" || state === "failed") {
+      onEnd(state === "completed" && isUseful(query.data?.result));
+    }
     // Told once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [state]);

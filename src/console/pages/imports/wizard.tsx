@@ -32,7 +32,8 @@ export function Wizard({ preview: { file, encoding, columns }, chooseAnother }: 
   const [targets, setTargets] = useState<Target[]>(guesses);
   const [subscribes, setSubscribes] = useState(true);
   const [trialId, setTrialId] = useState<string | null>(null);
-  const [isDone, setDone] = useState(false);
+  /** Whether the trial has found something to import; null until it has ended. */
+  const [isUsable, setUsable] = useState<boolean | null>(null);
   const [, navigate] = useLocation();
   const projectId = useProjectId();
   const cache = useQueryClient();
@@ -62,9 +63,14 @@ export function Wizard({ preview: { file, encoding, columns }, chooseAnother }: 
   });
   const back = () => {
     send.reset();
-    setDone(false);
-    if (trialId) setTrialId(null);
-    else leave(chooseAnother);
+    setUsable(null);
+    if (!trialId) return leave(chooseAnother);
+    // Nobody waits for it any more. That it has just ended is no concern.
+    if (isUsable === null) {
+      const path = { jobId: trialId };
+      call("POST /contacts/imports/{jobId}/cancel", { path }, { projectId }).catch(() => {});
+    }
+    setTrialId(null);
   };
   const isMapped = !subscribes || targets.some((target, index) => target !== guesses[index]);
   // Once it is sent, it leads on by itself.
@@ -93,7 +99,7 @@ export function Wizard({ preview: { file, encoding, columns }, chooseAnother }: 
         <Stepper.Step label="Import" />
       </Stepper>
       {trialId ? (
-        <Trial id={trialId} onDone={() => setDone(true)} />
+        <Trial id={trialId} onEnd={setUsable} />
       ) : (
         <>
           <Mapping columns={columns} targets={targets} faults={faults} change={setTargets} />
@@ -114,7 +120,7 @@ export function Wizard({ preview: { file, encoding, columns }, chooseAnother }: 
           {trialId ? "Back to the columns" : "Another file"}
         </Button>
         {trialId ? (
-          <Button onClick={() => send.mutate(false)} loading={send.isPending} disabled={!isDone}>
+          <Button onClick={() => send.mutate(false)} loading={send.isPending} disabled={!isUsable}>
             Import now
           </Button>
         ) : (
