@@ -112,7 +112,9 @@ export async function callForVersion<K extends Endpoint>(
   });
   const text = await response.text();
   const parsed = isJson(response) && text !== "" ? JSON.parse(text) : undefined;
-  if (response.status === 401) doubtSession();
+  const { status } = response;
+  // What says which roles one has is not asked again by its own refusal.
+  if (status === 401 || (status === 403 && endpoint !== "GET /users/@me/projects")) doubtSession(status);
   if (!response.ok) throw new Refusal(response, parsed);
   const answer = (isJson(response) ? parsed : text || undefined) as Answer<K>;
   return { answer, etag: response.headers.get("etag") ?? undefined };

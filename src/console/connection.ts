@@ -6,7 +6,7 @@ const listeners = new Set<() => void>();
 let isLost = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let ask: () => Promise<boolean> = async () => true;
-let doubt: () => void = () => {};
+let doubt: (status: 401 | 403) => void = () => {};
 
 /** Whether contact is lost now, for `useSyncExternalStore`. */
 export const connection = {
@@ -22,13 +22,13 @@ export function askBy(question: () => Promise<boolean>): void {
   ask = question;
 }
 
-/** What is done when a call was refused because nobody is logged in: the session may have ended elsewhere. */
-export function doubtSessionBy(act: () => void): void {
+/** What is done when a call was refused for who one is or what one may: a session or a role may have changed elsewhere. */
+export function doubtSessionBy(act: (status: 401 | 403) => void): void {
   doubt = act;
 }
 
-/** A call was refused because nobody is logged in, or for a wrong password. */
-export const doubtSession = (): void => doubt();
+/** A call was refused because nobody is logged in, or for a wrong password (401), or because one may not (403). */
+export const doubtSession = (status: 401 | 403): void => doubt(status);
 
 /** A call was not answered, or a proxy answered in the place of the service. */
 export function lostContact(): void {

@@ -15,7 +15,7 @@ import { ErrorBoundary } from "./parts/error_boundary.tsx";
 import { whenIdle } from "./parts/idle.ts";
 import { lazyPage } from "./parts/lazy_page.tsx";
 import { APP } from "./place.ts";
-import { queryClient, SESSION_KEY } from "./queries.ts";
+import { queryClient, readAgain, SESSION_KEY } from "./queries.ts";
 import { cssVariables, theme } from "./theme.ts";
 
 /** What the page allows style elements by. Libraries that write styles at run time are given it. */
@@ -29,7 +29,10 @@ askBy(async () => {
   return true;
 });
 
-doubtSessionBy(() => void queryClient.invalidateQueries({ queryKey: SESSION_KEY }));
+doubtSessionBy((status) => {
+  if (status === 401) void queryClient.invalidateQueries({ queryKey: SESSION_KEY });
+  else void readAgain(queryClient, null, ["GET /users/@me/projects"]);
+});
 /** What is to be told before it is there is kept, and told then. */
 const Notices = lazyPage(async () => {
   await whenIdle();

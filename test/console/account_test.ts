@@ -107,8 +107,8 @@ tour(stage, "account", {
     },
     codes: async (page) => {
       await page.getByRole("button", { name: "Cancel" }).click();
-      await page.getByRole("button", { name: "Make new ones" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Make new ones" }).click();
+      await page.getByRole("button", { name: "Generate new codes" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Generate new codes" }).click();
       await page.getByRole("list", { name: "Recovery codes" }).waitFor();
     },
   },
@@ -153,8 +153,8 @@ describeInBrowser("an authenticator app", () => {
     for (const code of codes) expect(kept).toContain(code);
     expect(await page.content()).not.toContain(codes[0]!);
 
-    await page.getByRole("button", { name: "Make new ones" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Make new ones" }).click();
+    await page.getByRole("button", { name: "Generate new codes" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Generate new codes" }).click();
     await dialog.getByRole("button", { name: "I have kept them" }).click();
     const { challenge } = await challengeOf(person);
     const body = { challenge, recoveryCode: codes[0] };
@@ -240,7 +240,7 @@ describeInBrowser("a passkey", () => {
     await page.getByRole("button", { name: "Remove Old laptop" }).click();
     await page.getByText("Without another one, two-factor log-in is off").waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByText("“Old laptop” is removed").waitFor();
+    await page.getByText("“Old laptop” was removed").waitFor();
     expect(await stage.service.pool`select from passkeys where user_id = ${person.userId}`).toHaveLength(0);
     await takeAway();
     expect(page.complaints.filter((complaint) => !/status of (401|400|403) /.test(complaint))).toEqual([]);

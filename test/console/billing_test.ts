@@ -130,7 +130,7 @@ browserTest("older invoices are shown when they are asked for, and a limit is ch
   await page.getByRole("button", { name: "Change the limits" }).click();
   await page.getByRole("dialog").getByLabel("Mail of workflows").fill("84000");
   await page.keyboard.press("Enter");
-  await page.getByText("The limits are saved").waitFor();
+  await page.getByText("Limits saved").waitFor();
   await page.getByText("of 84,000 · used up").waitFor();
   expect((await call("paid", "GET", "/billing-limits")).body.workflows).toMatchObject({
     limit: 84_000,

@@ -98,7 +98,7 @@ tour(stage, "contact", {
     "new-field": async (page) => {
       await page.getByRole("button", { name: "Add a field" }).click();
       await page.getByRole("button", { name: "Add", exact: true }).click();
-      await page.getByText("What is the field called?").waitFor();
+      await page.getByText("Enter a name for the field").waitFor();
     },
     mails: async (page) => {
       await page.getByRole("button", { name: "Cancel" }).click();

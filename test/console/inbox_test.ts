@@ -175,10 +175,10 @@ browserTest("owners give captured mails up; members see that only owners may", a
   await on("/inbox?search=never", async (page) => {
     await row(page, "never@people.example").click();
     await page.getByRole("button", { name: "More", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Give up…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Give up 1 mail?" });
-    await dialog.getByRole("button", { name: "Give up" }).click();
-    await page.getByText("1 mail given up").waitFor();
+    await page.getByRole("menuitem", { name: "Discard…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Discard 1 mail?" });
+    await dialog.getByRole("button", { name: "Discard" }).click();
+    await page.getByText("1 mail discarded").waitFor();
     expect(await statusOf(id)).toBe("SUPPRESSED");
   });
   const member = await stage.member("MEMBER");
@@ -187,8 +187,8 @@ browserTest("owners give captured mails up; members see that only owners may", a
     async (page) => {
       await row(page, "ada@people.example").waitFor();
       await page.getByRole("button", { name: "More", exact: true }).click();
-      await page.getByText("Only owners can release and give up mails").waitFor();
-      await eventually(() => page.getByRole("menuitem", { name: "Give up all…" }).isDisabled()).toBe(true);
+      await page.getByText("Only owners can release or discard mails").waitFor();
+      await eventually(() => page.getByRole("menuitem", { name: "Discard all…" }).isDisabled()).toBe(true);
     },
     member,
   );

@@ -175,7 +175,7 @@ describeInBrowser("a new password by mail", () => {
     const person = await proven();
     await stage.service.runJobs();
     const page = await stage.open(`~/log-in?email=${encodeURIComponent(person.email)}`, { as: null });
-    await page.getByRole("link", { name: "Lost the password?" }).click();
+    await page.getByRole("link", { name: "Forgot your password?" }).click();
     await page.getByRole("button", { name: "Send the mail" }).click();
     await heading(page, "Check your mail").waitFor();
     const link = await linkIn("/reset-password");

@@ -154,7 +154,7 @@ describe("settings", () => {
     await eventually(() => name.inputValue()).toBe("see https://spam.example now");
     await name.fill("Acme & Co");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The settings are saved").waitFor();
+    await page.getByText("Settings saved").waitFor();
 
     const [row] = await service.pool`select name from projects where id = ${project.id}`;
     expect(row!.name).toBe("Acme & Co");

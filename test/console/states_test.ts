@@ -189,6 +189,23 @@ describeInBrowser("projects", () => {
 });
 
 describeInBrowser("what happens meanwhile", () => {
+  test("a role is lowered while a form is open: what was refused is in sight, what may be done is up to date, and nothing typed is lost", async () => {
+    const admin = await stage.member("ADMIN");
+    const page = await opened("/settings", { as: admin });
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("A name that was typed");
+    await stage.service.pool`update memberships set role = 'MEMBER' where user_id = ${admin.userId}`;
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    const refusal = page.getByRole("alert").filter({ hasText: "Cannot do this with the role MEMBER" });
+    await refusal.waitFor();
+    await eventually(() => refusal.evaluate((one) => one.getBoundingClientRect().bottom <= innerHeight)).toBe(
+      true,
+    );
+    await page.getByText("you can see the settings, and not change them").waitFor();
+    await eventually(() => name.isDisabled()).toBe(true);
+    await eventually(() => name.inputValue()).toBe("A name that was typed");
+  });
+
   test("an import goes on while the window is loaded again or looks elsewhere, and is found again", async () => {
     const page = await opened("/imports");
     await page.locator("input[type=file]").setInputFiles({

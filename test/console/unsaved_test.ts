@@ -110,7 +110,7 @@ describeInBrowser("a page with a form", () => {
     expect(asked).toEqual(["beforeunload"]);
     await address.fill("2 High Street");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The settings are saved").waitFor();
+    await page.getByText("Settings saved").waitFor();
     await page.reload();
     expect(asked).toEqual(["beforeunload"]);
     await page.getByRole("link", { name: "Members" }).click();

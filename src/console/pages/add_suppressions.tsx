@@ -17,7 +17,7 @@ export function AddSuppressions({ done }: { done: () => void }) {
   const { form, submit, isSending, error } = useServerForm(
     {
       initialValues: { emails: "" },
-      validate: { emails: (text) => (listOf(text).length === 0 ? "Give at least one address" : null) },
+      validate: { emails: (text) => (listOf(text).length === 0 ? "Enter at least one address" : null) },
     },
     async ({ emails: text }) => {
       const emails = listOf(text);

@@ -202,7 +202,7 @@ function MoreActions({ askToClear }: { askToClear: () => void }) {
       )}
     >
       <Menu.Label>
-        {isAllowed ? "Those still captured" : "Only owners can release and give up mails"}
+        {isAllowed ? "Those still captured" : "Only owners can release or discard mails"}
       </Menu.Label>
       <Menu.Item
         leftSection={<SendIcon size={15} />}
@@ -212,7 +212,7 @@ function MoreActions({ askToClear }: { askToClear: () => void }) {
         {isSent === false ? "Release: needs a mail server" : "Release all…"}
       </Menu.Item>
       <Menu.Item disabled={!isAllowed} onClick={() => void askToDiscard({ all: true })}>
-        Give up all…
+        Discard all…
       </Menu.Item>
       <Menu.Divider />
       <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>

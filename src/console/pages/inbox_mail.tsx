@@ -151,7 +151,7 @@ function Actions({ mail: { id, emailId }, markAsUnread }: { mail: InboxMail; mar
         const isList = ([owner, endpoint]: readonly unknown[]) =>
           owner === projectId && endpoint === "GET /inbox/mails";
         await cache.invalidateQueries({ predicate: ({ queryKey }) => isList(queryKey) });
-        toast.done("The mail is deleted from the inbox");
+        toast.done("The mail was deleted from the inbox");
       },
     });
   return (
@@ -197,7 +197,7 @@ function OfOwners({ emailId }: { emailId: string }) {
   return (
     <>
       <Menu.Divider />
-      {!isAllowed && <Menu.Label>Only owners can release and give up mails</Menu.Label>}
+      {!isAllowed && <Menu.Label>Only owners can release or discard mails</Menu.Label>}
       <Menu.Item
         leftSection={<SendIcon size={15} />}
         disabled={!isAllowed || isSent !== true}
@@ -206,7 +206,7 @@ function OfOwners({ emailId }: { emailId: string }) {
         {isSent === false ? "Release: needs a mail server" : "Release…"}
       </Menu.Item>
       <Menu.Item disabled={!isAllowed} onClick={() => void askToDiscard({ ids: [emailId] })}>
-        Give up…
+        Discard…
       </Menu.Item>
     </>
   );

@@ -38,7 +38,7 @@ export function LogInPage() {
       aside={
         <>
           <Link href="/sign-up">Create an account</Link>
-          <Link href={`/reset-password${known}`}>Lost the password?</Link>
+          <Link href={`/reset-password${known}`}>Forgot your password?</Link>
           {user && <Link href="/">Go on</Link>}
         </>
       }

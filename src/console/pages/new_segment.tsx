@@ -55,7 +55,7 @@ function NewSegment({ words, condition }: { words: Words; condition: Segment["co
         : { ...shared, type: "STATIC" as const };
       const { id } = await call("POST /segments", { body }, { projectId });
       await readAgain(cache, projectId, ["GET /segments"]);
-      toast.done(`${name} is there`);
+      toast.done(`${name} was created`);
       navigate(`/segments/${id}`, { replace: true });
     } catch (refusal) {
       draft.refuse(refusal);

@@ -52,7 +52,7 @@ function Shown({ reputation }: { reputation: Reputation }) {
               <Table.Td ta="right">{formatNumber(status.allTime.total)}</Table.Td>
             </Table.Tr>
             <RateRow name="Bounced" of="bounce" status={status} levels={levels} />
-            <RateRow name="Reported as unwanted" of="complaint" status={status} levels={levels} />
+            <RateRow name="Reported as spam" of="complaint" status={status} levels={levels} />
           </Table.Tbody>
         </Table>
       </Section>
@@ -115,7 +115,7 @@ function Standing({ reputation: { status, isDisabled } }: { reputation: Reputati
   }
   return (
     <Alert color="green" variant="light" icon={<DoneIcon />}>
-      All is well: no rate is near a limit.
+      No rate is near a limit.
     </Alert>
   );
 }

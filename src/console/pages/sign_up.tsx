@@ -28,7 +28,7 @@ export default function SignUpPage() {
 const aside = (email: string) => (
   <>
     <Link href={logInPath({ email })}>Log in instead</Link>
-    <Link href={resetPath(email)}>Lost the password?</Link>
+    <Link href={resetPath(email)}>Forgot your password?</Link>
   </>
 );
 
@@ -90,7 +90,7 @@ function DeadInvitation({ email }: { email: string }) {
     <Letter
       title="This invitation is no longer valid"
       about="It was used or withdrawn, or it is older than two weeks. If you used it yourself, you are a member: log in. If not, ask the person who invited you for a new one."
-      aside={<Link href={resetPath(email)}>Lost the password?</Link>}
+      aside={<Link href={resetPath(email)}>Forgot your password?</Link>}
     >
       <GoOn to={logInPath({ email })}>Log in</GoOn>
     </Letter>

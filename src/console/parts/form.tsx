@@ -1,11 +1,12 @@
 // Forms whose faults come from the service: each at its field, the rest above the button.
 import { Alert } from "@mantine/core";
 import { type UseFormInput, type UseFormReturnType, useForm } from "@mantine/form";
-import { useContext, useRef, useState } from "react";
+import { useContext, useEffect, useRef, useState } from "react";
 import { type FieldFault, Refusal } from "../api.ts";
 import { ProjectContext } from "../place.ts";
 import { WarningIcon } from "./icons.tsx";
 import { useUnsaved } from "./unsaved.ts";
+import classes from "./form.module.css";
 
 /** A form with what happened to sending it. */
 export interface ServerForm<T> {
@@ -71,12 +72,26 @@ function sorted(refusal: unknown, fields: string[], names: Record<string, string
 
 /** What is wrong with the whole, in the words of the service, with what to do about it. */
 export function FormError({ error }: { error: unknown }) {
+  const shown = useRef<HTMLDivElement>(null);
+  // Of a long form the end may be out of sight, and the button may not be.
+  useEffect(() => {
+    if (error) shown.current?.scrollIntoView({ block: "nearest" });
+  }, [error]);
   if (!error) return null;
   const { message } = error as Error;
   const refusal = error instanceof Refusal ? error : null;
   const loose = refusal?.fields.map(({ field, message: fault }) => `${field}: ${fault}`) ?? [];
   return (
-    <Alert color="red" variant="light" icon={<WarningIcon />} title={message} mt="md" role="alert">
+    <Alert
+      ref={shown}
+      color="red"
+      variant="light"
+      icon={<WarningIcon />}
+      title={message}
+      mt="md"
+      role="alert"
+      className={classes.error!}
+    >
       {[...loose, refusal?.suggestion].filter(Boolean).join(". ") || null}
     </Alert>
   );

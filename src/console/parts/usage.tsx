@@ -96,7 +96,7 @@ function LimitsForm({ limits, done }: { limits: BillingLimits; done: () => void 
       );
       await call("PUT /users/@me/projects/{id}/billing-limits", { path: { id }, body });
       await readAgain(cache, id, ["GET /users/@me/projects/{id}/billing"]);
-      toast.done("The limits are saved");
+      toast.done("Limits saved");
       done();
     },
   );

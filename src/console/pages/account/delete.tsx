@@ -84,7 +84,7 @@ function useDelete({ email }: User) {
         cache.setQueryData(SESSION_KEY, { user: null });
         cache.removeQueries({ predicate: ({ queryKey }) => queryKey[1] !== SESSION_KEY[1] });
         navigate("/log-in");
-        toast.done("Your account is deleted");
+        toast.done("Your account was deleted");
       },
     });
 }

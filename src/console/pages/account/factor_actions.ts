@@ -35,7 +35,7 @@ export function useFactorActions() {
         act: async () => {
           await withProof(() => call("DELETE /users/@me/two-factor/totp", {}));
           await read();
-          toast.done("The authenticator app is removed");
+          toast.done("The authenticator app was removed");
         },
       }),
     removePasskey: ({ id, name }: Passkey, factors: TwoFactor) =>
@@ -49,13 +49,13 @@ export function useFactorActions() {
         act: async () => {
           await withProof(() => call("DELETE /users/@me/two-factor/passkeys/{id}", { path: { id } }));
           await read();
-          toast.done(`“${name}” is removed`);
+          toast.done(`“${name}” was removed`);
         },
       }),
     renewCodes: (show: (codes: string[]) => void) =>
       confirm({
-        title: "Make new recovery codes?",
-        action: "Make new ones",
+        title: "Generate new recovery codes?",
+        action: "Generate new codes",
         children: "Your current codes stop working.",
         act: async () => {
           const made = await withProof(() => call("POST /users/@me/two-factor/recovery-codes", {}));

@@ -16,7 +16,7 @@ export function NameSection({ me }: { me: User }) {
     async ({ name }) => {
       await call("PATCH /users/@me", { body: { name: name.trim() || null } });
       await readAgain(cache, null, ["GET /users/@me", "GET /auth/session"]);
-      toast.done("Your name is saved");
+      toast.done("Name saved");
     },
   );
   return (

@@ -32,7 +32,7 @@ function Add({ close, added }: Omit<AddProps, "isOpen">) {
     const { recoveryCodes } = await call("POST /users/@me/two-factor/passkeys", {
       body: { name: name.trim(), passkey },
     });
-    toast.done(`The passkey “${name.trim()}” is added`);
+    toast.done(`The passkey “${name.trim()}” was added`);
     await added(recoveryCodes);
   });
   return (

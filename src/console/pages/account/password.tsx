@@ -21,14 +21,14 @@ function Change() {
       await call("POST /auth/change-password", { body });
       form.reset();
       await readAgain(cache, null, ["GET /users/@me"]);
-      toast.done("Your password is changed, and your other sessions have ended");
+      toast.done("Your password was changed, and your other sessions have ended");
     },
   );
   return (
     <Section title="Password" about="Changing it ends all your other sessions.">
       <form onSubmit={submit} noValidate className={classes.fields}>
         <PasswordInput
-          label="Present password"
+          label="Current password"
           autoComplete="current-password"
           key={form.key("password")}
           {...form.getInputProps("password")}

@@ -203,7 +203,7 @@ function CodesRow({ left, renew }: { left: number; renew: () => void }) {
       about="For when you have neither phone nor passkey. Each works once."
       actions={
         <Button variant="default" size="xs" onClick={renew}>
-          Make new ones
+          Generate new codes
         </Button>
       }
     />

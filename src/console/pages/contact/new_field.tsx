@@ -31,7 +31,7 @@ export function NewField({ taken, save, close }: Props) {
   const submit = async (event: React.FormEvent) => {
     event.preventDefault();
     const name = key.trim();
-    if (name === "") return setFault({ of: "key", message: "What is the field called?" });
+    if (name === "") return setFault({ of: "key", message: "Enter a name for the field" });
     if (taken.includes(name))
       return setFault({ of: "key", message: "The contact has this field: edit its value" });
     const read = readText(kind, kind === "boolean" && text === "" ? "true" : text);

@@ -67,7 +67,7 @@ export function TimeLine({ contactId, openMail }: Props) {
                 </ol>
               </section>
             ))}
-            <More query={query}>What was before</More>
+            <More query={query}>Earlier events</More>
           </>
         );
       }}

@@ -58,7 +58,7 @@ function wordsOf(mail: Email): Words | null {
     case "COMPLAINED":
       return {
         tone: "red",
-        title: "The recipient reported it as unwanted",
+        title: "The recipient reported it as spam",
         text: (
           <>
             The address is on the <Suppressed mail={mail} />, and the contact is unsubscribed: further mail

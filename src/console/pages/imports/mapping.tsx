@@ -119,7 +119,7 @@ export function faultsOf(targets: Target[]): ReadonlyMap<number, string> {
   const faults = new Map<number, string>();
   for (const [index, target] of targets.entries()) {
     if (target === null) continue;
-    if (target.trim() === "") faults.set(index, "What is the field called?");
+    if (target.trim() === "") faults.set(index, "Enter a name for the field");
     else if (targets.indexOf(target) !== index) faults.set(index, "Another column is already mapped to this");
   }
   if (!targets.includes("email")) faults.set(-1, "No column has the addresses");

@@ -16,8 +16,7 @@ export function stateOf({
   label: string;
 } {
   if (undo?.state === "completed") return { status: "queued", label: "Undone" };
-  if (undo?.state === "waiting" || undo?.state === "active")
-    return { status: "active", label: "Being undone" };
+  if (undo?.state === "waiting" || undo?.state === "active") return { status: "active", label: "Undoing" };
   switch (state) {
     case "waiting":
       return { status: "queued", label: "Waiting" };
@@ -28,7 +27,7 @@ export function stateOf({
         ? { status: "CANCELLED", label: "Stopped" }
         : { status: "failed", label: "Failed" };
     default:
-      return { status: "completed", label: dryRun ? "Tried" : "Imported" };
+      return { status: "completed", label: dryRun ? "Trial done" : "Imported" };
   }
 }
 

@@ -44,7 +44,7 @@ export function Trial({ id, onEnd }: { id: string; onEnd: (isUsable: boolean) =>
               <p className={classes.quiet}>Nothing has changed yet. This is what the import would do:</p>
             ) : (
               <p className={classes.fault} role="alert">
-                No row can be imported. Go back to the columns, or mend the file and choose it again.
+                No row can be imported. Go back to the columns, or fix the file and choose it again.
               </p>
             )}
             <Counts result={trial.result} />

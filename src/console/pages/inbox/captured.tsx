@@ -48,17 +48,17 @@ export function useCaptured() {
       const dry = await inParts(discard, { ...which, dryRun: true }, addDiscarded);
       if (!dry) return;
       confirm({
-        title: dry.discarded === 0 ? "Nothing to give up" : `Give up ${formatCount(dry.discarded, "mail")}?`,
+        title: dry.discarded === 0 ? "Nothing to discard" : `Discard ${formatCount(dry.discarded, "mail")}?`,
         children:
           dry.discarded === 0
             ? "None of these mails is waiting to be released."
             : "They can no longer be sent, and count as suppressed. They stay in the inbox. This cannot be undone.",
         ...(dry.discarded > 0 && {
-          action: "Give up",
+          action: "Discard",
           act: async () => {
             const done = await inParts(discard, which, addDiscarded);
             await readAgain(cache, id, READS);
-            toast.done(`${formatCount(done?.discarded ?? 0, "mail")} given up`);
+            toast.done(`${formatCount(done?.discarded ?? 0, "mail")} discarded`);
           },
         }),
       });

@@ -45,12 +45,12 @@ const stepsOf = (state: SetupState): Step[] => [
     action: "Write a campaign",
   },
   {
-    title: "Switch a workflow on",
+    title: "Enable a workflow",
     about: "A series of mails that starts with an event.",
     isDone: state.hasEnabledWorkflow,
     page: "/workflows",
     guide: "workflows",
-    action: "Make a workflow",
+    action: "Create a workflow",
   },
 ];
 

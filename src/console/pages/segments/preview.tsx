@@ -5,6 +5,7 @@ import type { Condition, SegmentPreview } from "../../api.gen.ts";
 import { Refusal } from "../../api.ts";
 import type { Conditions } from "../../parts/conditions/builder.tsx";
 import { formatCount, formatNumber } from "../../parts/format.ts";
+import { SkeletonLines } from "../../parts/states.tsx";
 import { useApi } from "../../queries.ts";
 import classes from "./segments.module.css";
 
@@ -36,7 +37,7 @@ export function Preview({ conditions }: { conditions: Conditions }) {
             : `It cannot be counted: ${preview.error.message}.`}
         </p>
       ) : (
-        preview.data && <Counted preview={preview.data} />
+        <>{preview.data ? <Counted preview={preview.data} /> : <SkeletonLines count={3} />}</>
       )}
     </aside>
   );

@@ -46,7 +46,7 @@ export function SettingsForm({ project }: { project: Project }) {
       const saved = await call("PATCH /users/@me/projects/{id}", { path: { id: project.id }, body });
       form.setInitialValues(valuesOf(saved));
       form.setValues(valuesOf(saved));
-      toast.done("The settings are saved");
+      toast.done("Settings saved");
       await readAgain(cache, null, ["GET /users/@me/projects"]);
       await readAgain(cache, project.id, ["GET /projects"]);
     },
