@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { recordEvents } from "../../src/audience/events.ts";
+import { DOMAIN } from "../support/service.ts";
 import { eventually } from "./eventually.ts";
 import { expectSound, describeInBrowser, keepPicture, tour, useConsole } from "./support.ts";
 
@@ -54,6 +56,11 @@ beforeAll(async () => {
     select ${stage.project.id}, id, current_date - n, greatest(0, 240 - n * 3 + (n * 7) % 11)
     from segments, generate_series(1, 60) as n
     where project_id = ${stage.project.id}`;
+  const mail = { subject: "Sale", body: "<p>Sale</p>", from: `news@${DOMAIN}`, audienceType: "ALL" };
+  for (const name of ["Spring sale", "Autumn sale"])
+    ids[name] = (await api("POST", "/campaigns", { name, ...mail })).data.id;
+  const opened = { projectId: stage.project.id, contactId: ids["ada@shop.example"]!, name: "email.open" };
+  await recordEvents(stage.service, [{ ...opened, data: { campaignId: ids["Autumn sale"]! } }]);
   for (const plan of ["free", "pro", "team"]) {
     await made(`plan-${plan}`, { name: `On the plan ${plan}`, condition: where({ ...isPro, value: plan }) });
   }
@@ -154,6 +161,36 @@ describeInBrowser("segments", () => {
         { filters: [{ field: "data.seats", operator: "greaterThan", value: 23 }] },
       ],
     });
+    await page.context().close();
+  });
+
+  test("those who did not open a campaign are found by its name", async () => {
+    const page = await stage.open("/segments/new");
+    await page.getByLabel("Name").fill("Missed the sale");
+    await choose(page, 0, "Mail was opened");
+    await page.getByLabel("Operator").selectOption("notTriggered");
+    await page.getByLabel("Which mails").selectOption("campaignId");
+    await page.getByRole("button", { name: "Create segment" }).click();
+    await page.getByText("Choose a campaign", { exact: true }).waitFor();
+    const campaign = page.getByRole("combobox", { name: "Campaign" });
+    const pick = async (name: string) => {
+      await campaign.fill(name);
+      await page.getByRole("option", { name, exact: true }).click();
+    };
+    await pick("Spring sale");
+    await count(page, "26 contacts");
+    await pick("Autumn sale");
+    await count(page, "25 contacts");
+    await page.getByText("Contacts where a mail of the campaign “Autumn sale” was never opened.").waitFor();
+    await expectSound(page);
+    await page.getByRole("button", { name: "Create segment" }).click();
+    await page.getByRole("heading", { name: "Missed the sale" }).waitFor();
+    const condition = where({
+      field: "email.opened",
+      operator: "notTriggered",
+      campaignId: ids["Autumn sale"],
+    });
+    expect((await stored("Missed the sale")).condition).toEqual(condition);
     await page.context().close();
   });
 
