@@ -33,8 +33,18 @@ export async function measureList(report: Report, { browser, arrive }: Visitor, 
     goal: below(FOUND_MS),
     note: Object.fromEntries(TEXTS.map((text, i) => [text, Math.round(times[i]!)])),
   });
-  report.line("contacts, memory of the tab", await tabMemory(browser), "MB", { goal: below(MEMORY_MB) });
+  const memory = await tabMemory(browser);
+  await collectGarbage(page);
+  const live = Math.round(await tabMemory(browser));
+  report.line("contacts, memory of the tab", memory, "MB", { goal: below(MEMORY_MB), note: { live } });
   await context.close();
+}
+
+/** What is left after it is what the page holds: a browser collects rarely while there is memory enough. */
+async function collectGarbage(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.collectGarbage");
+  await session.detach();
 }
 
 async function scroll(page: Page): Promise<void> {
