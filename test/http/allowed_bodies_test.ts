@@ -14,7 +14,7 @@ const service = useService({
   TRUSTED_PROXIES: "1",
 });
 
-const BODIES = Number(process.env.ALLOWED_BODIES ?? 12);
+const BODIES = Number(process.env.ALLOWED_BODIES ?? 6);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
 /** What a refusal says of the form of a body. */
