@@ -156,7 +156,7 @@ function NoBlocks({ reason, showCode }: { reason: string; showCode: () => void }
         </Button>
       }
     >
-      {reason} Mend it in the code, and the blocks are here again.
+      {reason} Fix it in the code, and the blocks come back.
     </Empty>
   );
 }

@@ -69,8 +69,8 @@ function SectionForm({ path }: FormProps) {
           label="Width"
           initial="false"
           choices={[
-            { value: "false", label: "As wide as the mail" },
-            { value: "full-width", label: "Full width" },
+            { value: "false", label: "Mail" },
+            { value: "full-width", label: "Full" },
           ]}
         />
         <TextField path={path} name="border-radius" label="Corner radius" initial="0" />
