@@ -105,7 +105,7 @@ async function bunFor(uid: number, folder: string): Promise<string> {
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {} });
   try {
     return [...(await sql.unsafe(text))];
   } finally {
@@ -126,7 +126,7 @@ async function read(url: string): Promise<unknown> {
 
 /** Asks until there is an answer: a supervisor needs a moment. */
 async function readSoon(url: string): Promise<unknown> {
-  for (const end = Date.now() + 8_000; Date.now() < end; await Bun.sleep(50)) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await Bun.sleep(50)) {
     const answer = await read(url).catch(() => undefined);
     if (answer !== undefined) return answer;
   }
