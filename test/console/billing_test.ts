@@ -118,7 +118,7 @@ browserTest("somebody subscribes on the page of Stripe, and is told when it is c
   await expectSound(page);
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByText("Thank you: you are subscribed.").waitFor({ state: "detached" });
-  expect(new URL(page.url()).search).toBe("");
+  await eventually(async () => new URL(page.url()).search).toBe("");
   await page.context().close();
 });
 

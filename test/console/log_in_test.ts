@@ -125,7 +125,7 @@ describeInBrowser("the second step", () => {
     const code = codeOf(careful.secret);
     await page.keyboard.insertText(`${code.slice(0, 3)} ${code.slice(3)}`);
     await heading(page, "Contacts").waitFor();
-    expect(new URL(page.url()).search).toBe("?search=ada");
+    await eventually(async () => new URL(page.url()).search).toBe("?search=ada");
     await page.context().close();
   });
 
@@ -252,7 +252,7 @@ describeInBrowser("an invitation", () => {
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await heading(page, "Overview").waitFor();
-    expect(page.url()).toContain(stage.project.id);
+    await eventually(async () => page.url()).toContain(stage.project.id);
 
     await page.goto(`${stage.origin}/app${path.slice(1)}`);
     await heading(page, "This invitation is no longer valid").waitFor();

@@ -298,7 +298,9 @@ describeInBrowser("segments", () => {
     const ordered = answer("Event ordered happened at least 2 times in the last 30 days");
     await eventually(() => ordered.getAttribute("data-holds")).toBe("false");
     await eventually(() => ordered.textContent()).toContain("Found: 1 time, last on");
-    expect(new URL(page.url()).searchParams.get("contact")).toBe(ids["dan@shop.example"]!);
+    await eventually(async () => new URL(page.url()).searchParams.get("contact")).toBe(
+      ids["dan@shop.example"]!,
+    );
     await keepPicture(page, "segment--why-in-or-out");
     await expectSound(page);
     await page.context().close();

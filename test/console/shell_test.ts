@@ -29,8 +29,10 @@ describeInBrowser("ways in and out", () => {
     await page.keyboard.press("Enter");
     await heading(page, "Overview").waitFor();
 
-    expect(new URL(page.url()).pathname.replace(/\/$/, "")).toBe(`/app/p/${stage.project.id}`);
-    expect(new URL(page.url()).search).toBe("?period=7d");
+    await eventually(async () => new URL(page.url()).pathname.replace(/\/$/, "")).toBe(
+      `/app/p/${stage.project.id}`,
+    );
+    await eventually(async () => new URL(page.url()).search).toBe("?period=7d");
     await page.getByRole("button", { name: "Account" }).click();
     await page.getByRole("menuitem", { name: "Log out" }).click();
     await heading(page, "Log in").waitFor();
@@ -45,7 +47,7 @@ describeInBrowser("ways in and out", () => {
     await page.keyboard.press("Enter");
     await heading(page, "Overview").waitFor();
 
-    expect(new URL(page.url()).origin).toBe(stage.origin);
+    await eventually(async () => new URL(page.url()).origin).toBe(stage.origin);
   });
 
   test("a session that ends elsewhere leads to the log-in, with the way back", async () => {
@@ -59,7 +61,9 @@ describeInBrowser("ways in and out", () => {
     await Promise.race([led, asked.catch(() => {})]);
     await led;
 
-    expect(new URL(page.url()).searchParams.get("return")).toStartWith(`/p/${stage.project.id}`);
+    await eventually(async () => new URL(page.url()).searchParams.get("return")).toStartWith(
+      `/p/${stage.project.id}`,
+    );
   });
 });
 
@@ -83,7 +87,7 @@ describeInBrowser("projects", () => {
     await page.getByRole("menuitem", { name: "Other shop" }).click();
     await page.getByText("0 contacts").waitFor();
 
-    expect(page.url()).toContain(other.id);
+    await eventually(async () => page.url()).toContain(other.id);
     expect(asked.filter((id) => id === stage.project.id)).toEqual([]);
     await page.goBack();
     await page.getByText("1 contact", { exact: false }).first().waitFor();

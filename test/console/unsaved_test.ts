@@ -186,7 +186,7 @@ describeInBrowser("a dialog with a form", () => {
     await page.evaluate(() => history.back());
     await answer(page, "Keep writing");
     await eventually(() => email.inputValue()).toBe("half@");
-    expect(new URL(page.url()).searchParams.get("new")).toBe("1");
+    await eventually(async () => new URL(page.url()).searchParams.get("new")).toBe("1");
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await answer(page, "Discard");
     await dialog.waitFor({ state: "detached" });

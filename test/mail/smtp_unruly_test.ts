@@ -58,16 +58,17 @@ describe.each(largeMails)("a large mail %s", (_, mail) => {
 
   test("is not given up while the server takes more of it, however slowly", async () => {
     const server = await serveStuck();
-    const sent = mailerOf(`${server.url}?socketTimeout=2000`).send(mail());
+    const sent = mailerOf(`${server.url}?socketTimeout=4000`).send(mail());
     const socket = await socketAt(server, "DATA");
-    await Bun.sleep(1_100);
+    await Bun.sleep(1_500);
     let bytes = 0;
     socket.on("data", ({ length }: Buffer) => {
       const before = bytes;
       bytes += length;
-      if (before >= 4_000_000 || bytes < 4_000_000) return;
+      // No pause is too long, but all of them together would be.
+      if (![2_000_000, 4_000_000].some((at) => before < at && bytes >= at)) return;
       socket.pause();
-      setTimeout(() => socket.resume(), 1_100);
+      setTimeout(() => socket.resume(), 1_500);
     });
     socket.resume();
 
