@@ -116,7 +116,7 @@ tour(stage, "segment", {
       await page.getByRole("img", { name: /^Members from/ }).waitFor();
     },
     uses: async (page) => {
-      await page.getByRole("tab", { name: "Used where" }).click();
+      await page.getByRole("tab", { name: "Usage" }).click();
       await page.getByRole("link", { name: "At the shop, or large, or a VIP" }).waitFor();
     },
     delete: async (page) => {
@@ -337,7 +337,7 @@ describeInBrowser("segments", () => {
       .getByRole("textbox", { name: "Addresses" })
       .fill("Cleo <cleo@example.com>, nobody@example.com");
     await page.getByRole("button", { name: "Add 2 addresses" }).click();
-    await page.getByText("1 address above is no contact").waitFor();
+    await page.getByText("1 address above is not a contact").waitFor();
     await eventually(() => page.getByRole("textbox", { name: "Addresses" }).inputValue()).toBe(
       "nobody@example.com",
     );

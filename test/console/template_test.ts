@@ -87,7 +87,7 @@ tour(stage, "template", {
       await page.getByLabel("Reply to").waitFor();
     },
     uses: async (page) => {
-      await page.getByRole("tab", { name: "Used where" }).click();
+      await page.getByRole("tab", { name: "Usage" }).click();
       await page.getByRole("heading", { name: "Not in use yet" }).waitFor();
     },
   },

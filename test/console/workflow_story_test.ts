@@ -65,7 +65,7 @@ describe("the way of an execution", () => {
 });
 
 test.each([
-  ["SEND_EMAIL", { emailId: "x" }, false, "A mail was written"],
+  ["SEND_EMAIL", { emailId: "x" }, false, "The mail was queued"],
   ["SEND_EMAIL", { to: "a@b.io" }, false, "Would send a mail to a@b.io"],
   ["DELAY", { until: "2026-01-01" }, true, "Waits"],
   ["WAIT_FOR_EVENT", { eventName: "paid" }, true, "Waits for “paid”"],

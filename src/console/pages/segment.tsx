@@ -44,7 +44,7 @@ const TABS = [
   { value: "edit", label: "Edit" },
   { value: "why", label: "Why in or out" },
   { value: "size", label: "Size" },
-  { value: "uses", label: "Used where" },
+  { value: "uses", label: "Usage" },
 ];
 
 function Shown({ segment, etag }: { segment: Segment; etag: string | undefined }) {

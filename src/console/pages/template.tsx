@@ -42,7 +42,7 @@ const TABS = [
   { value: "content", label: "Content" },
   { value: "details", label: "Details" },
   { value: "versions", label: "Versions" },
-  { value: "uses", label: "Used where" },
+  { value: "uses", label: "Usage" },
 ];
 
 /** What the content tab has. */

@@ -96,7 +96,7 @@ export function outcomeWords(
     case "TRIGGER":
       return "Started here";
     case "SEND_EMAIL":
-      return told.to ? `Would send a mail to ${told.to}` : "A mail was written";
+      return told.to ? `Would send a mail to ${told.to}` : "The mail was queued";
     case "DELAY":
       return isWaiting ? "Waits" : "Waited";
     case "WAIT_FOR_EVENT":

@@ -69,7 +69,8 @@ export function AddMembers({ segment, isOpen, close }: Props) {
         {unknown.length > 0 && (
           <Alert color="yellow" variant="light" mt="md" role="status">
             {formatCount(unknown.length, "address", "addresses")} above{" "}
-            {unknown.length === 1 ? "is no contact" : "are no contacts"}. Mend or create them, or close this.
+            {unknown.length === 1 ? "is not a contact" : "are not contacts"}. Correct or create them, or close
+            this.
           </Alert>
         )}
         <FormError error={error} />
