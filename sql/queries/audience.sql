@@ -37,16 +37,25 @@ from contacts c
 where c.project_id = :project_id and c.id = :contact_id;
 
 -- name: known_sources :many
--- Which of these campaigns and templates the project has, or had: there are mails of one that was deleted.
+-- Which of these campaigns and templates the project has, or had: there are mails of one that was deleted. Each is looked up
+-- by itself, whatever Postgres believes about the size of the project.
 select n.id as "id!"
 from unnest(:campaign_ids::uuid[]) as n (id)
-where exists (select from campaigns c where c.project_id = :project_id and c.id = n.id)
-  or exists (select from emails m where m.project_id = :project_id and m.campaign_id = n.id)
+cross join lateral (
+  (select id from campaigns where project_id = :project_id and id = n.id limit 1)
+  union all
+  (select id from emails where project_id = :project_id and campaign_id = n.id order by campaign_id, id limit 1)
+  limit 1
+) as c
 union
 select n.id
 from unnest(:template_ids::uuid[]) as n (id)
-where exists (select from templates t where t.project_id = :project_id and t.id = n.id)
-  or exists (select from emails m where m.project_id = :project_id and m.template_id = n.id);
+cross join lateral (
+  (select id from templates where project_id = :project_id and id = n.id limit 1)
+  union all
+  (select id from emails where project_id = :project_id and template_id = n.id order by template_id, id limit 1)
+  limit 1
+) as t;
 
 -- name: happened :many
 -- nullable: asked.since, asked.campaign_id, asked.template_id

@@ -3,8 +3,11 @@ insert into contact_imports (project_id, id, dry_run)
 values (:project_id, :import_id, :dry_run);
 
 -- name: add_piece :exec
+-- 0 when the import was cancelled meanwhile.
 insert into contact_import_pieces (project_id, import_id, position, deflated)
-values (:project_id, :import_id, :position, :deflated);
+select project_id, id, :position::int, :deflated::bytea
+from contact_imports
+where project_id = :project_id and id = :import_id and state = 'waiting';
 
 -- name: by_id :maybe
 -- The report.

@@ -35,7 +35,8 @@ settled as (
       when o.status = 'IN_DOUBT' and e.opened_at is null then coalesce(e.doubted_at, o.at)
       else e.doubted_at
     end,
-    subject     = coalesce(o.subject, e.subject),
+    -- The address of a contact that was deleted meanwhile is gone, and what else was personal.
+    subject     = case when strpos(e.address, '@') > 0 then coalesce(o.subject, e.subject) end,
     message_id  = coalesce(o.message_id, e.message_id),
     provider_id = coalesce(o.provider_id, e.provider_id),
     error       = o.error,

@@ -119,28 +119,29 @@ export interface Queries {
     /** Whether each of some compiled filters holds for a contact.
      * (sql/queries/audience.sql:32) */
     answers(on: On, args: { answers: Fragment; projectId: string; contactId: string }): Promise<{ answers: boolean[] } | null>;
-    /** Which of these campaigns and templates the project has, or had: there are mails of one that was deleted.
+    /** Which of these campaigns and templates the project has, or had: there are mails of one that was deleted. Each is looked up
+     * by itself, whatever Postgres believes about the size of the project.
      * (sql/queries/audience.sql:39) */
     knownSources(on: On, args: { campaignIds: string[]; projectId: string; templateIds: string[] }): Promise<{ id: string }[]>;
     /** How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time, and of mails of one
      * campaign or template only. Opens and clicks by bots are not the contact's.
-     * (sql/queries/audience.sql:51) */
+     * (sql/queries/audience.sql:60) */
     happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined; campaign_id: string | null | undefined; template_id: string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
     /** How many contacts match a compiled condition whose address is on the suppression list: the shorter of the two lists
      * leads.
-     * (sql/queries/audience.sql:72) */
+     * (sql/queries/audience.sql:81) */
     countSuppressed(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
     /** Of a sample of contacts: how many match a compiled condition, how many of these are subscribed, and whose address is on
      * the suppression list. `percent` of the table's blocks are read, the same each time, and one contact in `one_in`.
      * Materialized: the condition would otherwise be evaluated for each of the four results.
-     * (sql/queries/audience.sql:81) */
+     * (sql/queries/audience.sql:90) */
     sampleReach(on: On, args: { audience: Fragment; projectId: string; percent: number; oneIn: number }): Promise<{ seen: number; matching: number; subscribed: number; suppressed: number; subscribedSuppressed: number }>;
     /** Some of the contacts who match a compiled condition, from `percent` of the table's blocks, in an order that has to do
      * with nothing.
-     * (sql/queries/audience.sql:102) */
+     * (sql/queries/audience.sql:111) */
     sampleIds(on: On, args: { percent: number; projectId: string; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** Of some contacts, how many have no value, or an empty one, at each of some paths. `names` holds `{name, path}`.
-     * (sql/queries/audience.sql:112) */
+     * (sql/queries/audience.sql:121) */
     missingValues(on: On, args: { names: { name: string; path: unknown }[]; projectId: string; ids: string[] }): Promise<{ name: string; missing: number }[]>;
   };
   audit: {
@@ -482,89 +483,90 @@ export interface Queries {
   contactImports: {
     /** (sql/queries/contact_imports.sql:1) */
     insert(on: On, args: { projectId: string; importId: string; dryRun: boolean }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:5) */
-    addPiece(on: On, args: { projectId: string; importId: string; position: number; deflated: Uint8Array }): Promise<number>;
+    /** 0 when the import was cancelled meanwhile.
+     * (sql/queries/contact_imports.sql:5) */
+    addPiece(on: On, args: { position: number; deflated: Uint8Array; projectId: string; importId: string }): Promise<number>;
     /** The report.
-     * (sql/queries/contact_imports.sql:9) */
+     * (sql/queries/contact_imports.sql:12) */
     byId(on: On, args: { projectId: string; importId: string }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; examples: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null; fileName: string | null; createdBy: string | null; uploadedAt: Date | null; undoState: "waiting" | "active" | "completed" | "failed" | null; undoDeleted: number; undoRestored: number; undoKept: number } | null>;
     /** Marks an import as in progress, also one that a crash has left so. Null when it is done.
-     * (sql/queries/contact_imports.sql:17) */
+     * (sql/queries/contact_imports.sql:20) */
     begin(on: On, args: { projectId: string; importId: string }): Promise<{ dryRun: boolean; rowCount: number | null; rowsDone: number; failureCount: number; mapping: Json | null; subscribes: boolean; bytesDone: string; linesDone: number } | null>;
     /** A piece of the file, counted from 0. Null after its end, and when the file is gone.
-     * (sql/queries/contact_imports.sql:24) */
+     * (sql/queries/contact_imports.sql:27) */
     piece(on: On, args: { projectId: string; importId: string; position: number }): Promise<{ deflated: Uint8Array } | null>;
     /** The file can be read to its end.
-     * (sql/queries/contact_imports.sql:30) */
+     * (sql/queries/contact_imports.sql:33) */
     counted(on: On, args: { rowCount: number; projectId: string; importId: string }): Promise<number>;
     /** Locks an import that is at this row. Null when another process has taken it further, or it is done.
-     * (sql/queries/contact_imports.sql:36) */
+     * (sql/queries/contact_imports.sql:39) */
     hold(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<{ id: string } | null>;
     /** Adds what happened to the rows after `rows_done`. 0 when another process has taken the import further.
-     * (sql/queries/contact_imports.sql:43) */
+     * (sql/queries/contact_imports.sql:46) */
     advance(on: On, args: { rows: number; bytesDone: string; linesDone: number; created: number; updated: number; failed: number; errors: JsonArg; projectId: string; importId: string; rowsDone: number }): Promise<number>;
     /** An import that has reached its last row is done, and its file is dropped.
-     * (sql/queries/contact_imports.sql:56) */
+     * (sql/queries/contact_imports.sql:59) */
     complete(on: On, args: { projectId: string; importId: string; rowsDone: number }): Promise<number>;
     /** An import that cannot be done. It stays so, and its file is dropped.
-     * (sql/queries/contact_imports.sql:68) */
+     * (sql/queries/contact_imports.sql:71) */
     fail(on: On, args: { reason: string; projectId: string; importId: string }): Promise<number>;
     /** The reports, newest first, without their errors.
-     * (sql/queries/contact_imports.sql:80) */
+     * (sql/queries/contact_imports.sql:83) */
     page(on: On, args: { projectId: string; beforeId: string | null; limit: number }): Promise<{ id: string; state: "waiting" | "active" | "completed" | "failed"; dryRun: boolean; rowCount: number | null; rowsDone: number; createdCount: number; updatedCount: number; failureCount: number; errors: Json; examples: Json; failedReason: string | null; createdAt: Date; finishedAt: Date | null; fileName: string | null; createdBy: string | null; uploadedAt: Date | null; undoState: "waiting" | "active" | "completed" | "failed" | null; undoDeleted: number; undoRestored: number; undoKept: number }[]>;
     /** How many reports of a project are kept.
-     * (sql/queries/contact_imports.sql:92) */
+     * (sql/queries/contact_imports.sql:95) */
     count(on: On, args: { projectId: string }): Promise<{ total: number }>;
     /** How many files of a project wait for their import, or are on their way. An upload that began more than an hour ago and has
      * not ended is of a process that was killed.
-     * (sql/queries/contact_imports.sql:98) */
+     * (sql/queries/contact_imports.sql:101) */
     unfinished(on: On, args: { projectId: string }): Promise<{ files: number }>;
-    /** (sql/queries/contact_imports.sql:107) */
+    /** (sql/queries/contact_imports.sql:110) */
     beginUpload(on: On, args: { projectId: string; importId: string; dryRun: boolean; fileName: string | null; mapping: JsonArg | null; subscribes: boolean; createdBy: string | null }): Promise<number>;
     /** The file is complete. 0 when the import was cancelled meanwhile.
-     * (sql/queries/contact_imports.sql:112) */
+     * (sql/queries/contact_imports.sql:115) */
     uploaded(on: On, args: { projectId: string; importId: string }): Promise<number>;
-    /** (sql/queries/contact_imports.sql:118) */
+    /** (sql/queries/contact_imports.sql:121) */
     drop(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Drops uploads that were never finished.
-     * (sql/queries/contact_imports.sql:122) */
+     * (sql/queries/contact_imports.sql:125) */
     dropAbandoned(on: On, args: { before: Date }): Promise<number>;
     /** The contacts that have these addresses. `columns` are all but their data.
-     * (sql/queries/contact_imports.sql:127) */
+     * (sql/queries/contact_imports.sql:130) */
     existing(on: On, args: { emails: string[]; projectId: string }): Promise<{ email: string; data: Json; columns: Json }[]>;
-    /** (sql/queries/contact_imports.sql:139) */
+    /** (sql/queries/contact_imports.sql:142) */
     showExamples(on: On, args: { examples: JsonArg; projectId: string; importId: string }): Promise<number>;
     /** Notes what contacts have that an import is about to change, and holds them. Of one that it comes to again, what it had
      * at first stays. `rows` holds `{email, given, sets}`, each address once; `given` is by columns. Contacts are looked up as in
      * contact_addresses.sql.
-     * (sql/queries/contact_imports.sql:144) */
+     * (sql/queries/contact_imports.sql:147) */
     noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; given: JsonArg; sets: JsonArg }[] }): Promise<number>;
     /** Notes the contacts that an import has made.
-     * (sql/queries/contact_imports.sql:183) */
+     * (sql/queries/contact_imports.sql:186) */
     noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
     /** Marks an import as being undone, once, also one that failed half-way. Null if it has not ended, was a dry run, is older than
      * `since`, or is undone.
-     * (sql/queries/contact_imports.sql:199) */
+     * (sql/queries/contact_imports.sql:202) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
-    /** (sql/queries/contact_imports.sql:208) */
+    /** (sql/queries/contact_imports.sql:211) */
     holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
     /** The next contacts that an import has written, in the order of their ids.
-     * (sql/queries/contact_imports.sql:214) */
+     * (sql/queries/contact_imports.sql:217) */
     nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
     /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
      * workflow.
-     * (sql/queries/contact_imports.sql:223) */
+     * (sql/queries/contact_imports.sql:226) */
     untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** What contacts have to get back, where they still have the values of the import: of their columns, and of their data. Holds
      * them, in the order of `contacts.upsert_many`. Those that a reset is about to delete are left to it.
-     * (sql/queries/contact_imports.sql:241) */
+     * (sql/queries/contact_imports.sql:244) */
     restorable(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ email: string; given: Json; data: Json }[]>;
-    /** (sql/queries/contact_imports.sql:264) */
+    /** (sql/queries/contact_imports.sql:267) */
     advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
     /** An import that is undone, and what it did is forgotten.
-     * (sql/queries/contact_imports.sql:274) */
+     * (sql/queries/contact_imports.sql:277) */
     completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Forgets what imports did that were done before that time and are not being undone.
-     * (sql/queries/contact_imports.sql:286) */
+     * (sql/queries/contact_imports.sql:289) */
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {
@@ -678,34 +680,34 @@ export interface Queries {
      * (sql/queries/delivery.sql:1) */
     settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:184) */
+     * (sql/queries/delivery.sql:185) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:193) */
+     * (sql/queries/delivery.sql:194) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:199) */
+     * (sql/queries/delivery.sql:200) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:207) */
+     * (sql/queries/delivery.sql:208) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:234) */
+     * (sql/queries/delivery.sql:235) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:268) */
+     * (sql/queries/delivery.sql:269) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:277) */
+     * (sql/queries/delivery.sql:278) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {

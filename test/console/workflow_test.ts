@@ -347,6 +347,9 @@ describeInBrowser("a workflow of ten steps", () => {
       .getByRole("button", { name: /^Wait for event/ })
       .focus();
     await press("Enter");
+    // Who only passes a way by Tab, and presses Enter, changes nothing.
+    await panel(page).getByRole("combobox", { name: "Time is up" }).focus();
+    await press("Enter");
     const way = panel(page).getByRole("combobox", { name: "It happened" });
     await way.focus();
     await page.keyboard.type("A day");

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { q } from "../../src/db/queries.ts";
+import { until } from "../support/process.ts";
 import { readMail } from "../support/received_mail.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
@@ -585,6 +586,7 @@ describe("GET /emails", () => {
     service.smtp.behave({ rcpt: () => "451 4.7.1 Later" });
     await service.runJobs();
     service.smtp.behave({});
+    await until("the outcome is written", async () => !(await subjects()).includes("Hi {{name}}"));
     const tried = await subjects();
     await ask("PATCH", `/contacts/${contact.id}`, { data: { name: "Augusta" } });
     const [kept] = await subjects();
@@ -594,6 +596,24 @@ describe("GET /emails", () => {
     expect(tried).toEqual(Array(4).fill("Hi Ada"));
     expect(kept).toBe("Hi Ada");
     expect((await ask("GET", `/emails/${id}`)).subject).toBe("Hi {{name}}");
+  });
+
+  test("says nothing personal of a mail whose contact was deleted while it was sent", async () => {
+    const own = await service.createProject();
+    const ask = async (method: string, path: string, body?: unknown) =>
+      (await service.request(method, path, { key: own.secret, body })).body;
+    const message = { ...basic, to: "ada@held.example", subject: "Hi {{name}}", data: { name: "Ada" } };
+    const [{ email: id, contact }] = (await ask("POST", "/v1/send", message)).data.emails;
+    service.smtp.behave({
+      holdData: async (address) => {
+        if (address === "ada@held.example") await ask("DELETE", `/contacts/${contact.id}`);
+      },
+    });
+    await service.runJobs();
+    service.smtp.behave({});
+    await until("it is sent", async () => (await ask("GET", `/emails/${id}`)).status === "SENT");
+
+    expect(await ask("GET", `/emails/${id}`)).toMatchObject({ to: null, subject: "Hi {{name}}" });
   });
 
   test("a mail of another project, and an id that is none, is not found", async () => {

@@ -20,19 +20,19 @@ export async function knownSources(
   projectId: string,
   conditions: unknown,
 ): Promise<ReadonlySet<string>> {
-  const named: Record<MailSource, string[]> = { campaignId: [], templateId: [] };
+  const named: Record<MailSource, Set<string>> = { campaignId: new Set(), templateId: new Set() };
   collect(conditions, named);
-  const { campaignId: campaignIds, templateId: templateIds } = named;
+  const [campaignIds, templateIds] = [[...named.campaignId], [...named.templateId]];
   if (campaignIds.length + templateIds.length === 0) return new Set();
   const known = await q.audience.knownSources(ctx, { projectId, campaignIds, templateIds });
   return new Set(known.map(({ id }) => id));
 }
 
-function collect(json: unknown, named: Record<MailSource, string[]>, depth = 0): void {
+function collect(json: unknown, named: Record<MailSource, Set<string>>, depth = 0): void {
   if (typeof json !== "object" || json === null || depth > MAX_DEPTH) return;
   for (const [key, value] of Object.entries(json)) {
     const source = MAIL_SOURCES.find((name) => name === key);
-    if (source && typeof value === "string" && isUuid(value)) named[source].push(value.toLowerCase());
+    if (source && typeof value === "string" && isUuid(value)) named[source].add(value.toLowerCase());
     else collect(value, named, depth + 1);
   }
 }

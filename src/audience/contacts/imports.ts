@@ -130,7 +130,7 @@ async function addPiece(
   piece: Uint8Array,
 ): Promise<void> {
   const deflated = Bun.deflateSync(piece as Uint8Array<ArrayBuffer>, { level: 1 });
-  await q.contactImports.addPiece(ctx, { ...place, deflated });
+  if ((await q.contactImports.addPiece(ctx, { ...place, deflated })) === 0) throw problems.uploadCancelled();
 }
 
 /** The same bytes, in pieces of one size. */

@@ -142,6 +142,7 @@ export function conditionReferenceFaults(
   const errors = questionsOf(config).branches.flatMap(({ condition }, i) => {
     const at = "branches" in config ? `config.branches.${i}` : "config";
     return errorsOf(condition, at).map((error) => {
+      if (error.field === at) return { ...error, field: "config.field" };
       const part = error.field.slice(error.field.lastIndexOf(".") + 1);
       return { ...error, field: part === "field" ? "config.field" : `${at}.${part}` };
     });

@@ -97,7 +97,15 @@ async function knownTo(tx: Context, projectId: string, steps: GivenStep[]): Prom
   const templateIds = [...new Set(named)].filter(isUuid);
   const segments = await q.segments.conditions(tx, { projectId });
   const templates = await q.workflowGraphs.senders(tx, { projectId, templateIds });
-  const sources = await knownSources(tx, projectId, steps);
+  // Configs of other types, and faulty ones, may hold anything under these names.
+  const asked = steps.filter(
+    (step) => step.type === "CONDITION" && stepErrors(step.type, step, { isDraft: true }).length === 0,
+  );
+  const sources = await knownSources(
+    tx,
+    projectId,
+    asked.map(({ config }) => config),
+  );
   return { segments, sources, templates: new Set(templates.map(({ id }) => id)) };
 }
 

@@ -104,7 +104,9 @@ export function failed(
 
 /** The same outcome without anything that came from outside. */
 export function withoutWords(outcome: MailOutcome): MailOutcome {
-  const eventData = outcome.event_data && { emailId: outcome.id };
+  const { campaignId, templateId } = outcome.event_data ?? {};
+  const ours = { emailId: outcome.id, campaignId, templateId };
+  const eventData = outcome.event_data && ours;
   return {
     ...outcome,
     subject: null,

@@ -1,7 +1,7 @@
 // The names of the campaigns and templates that conditions name by their ids.
 import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { call } from "../../api.ts";
+import { call, Refusal } from "../../api.ts";
 import { useProjectId } from "../../place.ts";
 import { keyOf } from "../../queries.ts";
 import type { MailSource } from "./catalogue.ts";
@@ -23,9 +23,10 @@ export function useMailNames(conditions: unknown): MailNames {
       };
     }),
   });
-  const known = answers.flatMap(({ data, isError }, n): [string, string | null][] => {
+  const known = answers.flatMap(({ data, error }, n): [string, string | null][] => {
     if (data) return [[named[n]![0], data.name]];
-    return isError ? [[named[n]![0], null]] : [];
+    // Of one that cannot be asked for now, nothing is said.
+    return error instanceof Refusal && error.status === 404 ? [[named[n]![0], null]] : [];
   });
   // The same map as long as it says the same: what is made of it is made again otherwise.
   const said = JSON.stringify(known);
