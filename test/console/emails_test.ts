@@ -241,6 +241,12 @@ browserTest("a mail is sent again, and both know of each other; the list follows
     await row(page, "again@people.example").click();
     await page.getByRole("link", { name: "an earlier mail" }).click();
     await page.getByRole("link", { name: "Sent again" }).waitFor();
+    // A question is about its page, and leaves with it.
+    await page.getByRole("button", { name: "Send again" }).click();
+    await dialog.waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "an earlier mail" }).waitFor();
+    await dialog.waitFor({ state: "detached" });
     expect(stage.service.smtp.received.filter(({ to }) => to[0] === "again@people.example")).toHaveLength(2);
   });
 });

@@ -1,6 +1,7 @@
 // The question before something that cannot be taken back.
 import { Button, Group, Modal, Text, TextInput } from "@mantine/core";
-import { useId, useState } from "react";
+import { useEffect, useId, useState } from "react";
+import { useLocation } from "wouter";
 import { bringFocusBack } from "./focus.ts";
 import { FormError } from "./form.tsx";
 import { ask, type Question, useQuestion } from "./question.ts";
@@ -10,6 +11,11 @@ export { confirm } from "./question.ts";
 /** Where the questions are shown. Stands once, around everything. */
 export function Confirmations() {
   const question = useQuestion();
+  const [path] = useLocation();
+  // What is asked is about the page: it goes with it, as by the back button.
+  useEffect(() => {
+    if (question && question.at !== window.location.pathname) ask(null);
+  }, [question, path]);
   // After all that listen to the same Escape: a dialog behind this one would take it as meant for itself.
   const close = () => void setTimeout(() => ask(null));
   return (

@@ -19,12 +19,17 @@ export interface Question {
   act?: () => Promise<unknown>;
 }
 
-let asked: Question | null = null;
+/** On which page something is asked: its path. */
+export interface AskedQuestion extends Question {
+  at: string;
+}
+
+let asked: AskedQuestion | null = null;
 const listeners = new Set<() => void>();
 
 /** Asks something, or, with null, nothing any more. */
 export function ask(question: Question | null): void {
-  asked = question;
+  asked = question && { ...question, at: window.location.pathname };
   for (const listener of listeners) listener();
 }
 
@@ -32,7 +37,7 @@ export function ask(question: Question | null): void {
 export const confirm = (question: Question) => ask(question);
 
 /** What is asked now; null: nothing. */
-export function useQuestion(): Question | null {
+export function useQuestion(): AskedQuestion | null {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
