@@ -190,13 +190,17 @@ describeInBrowser("a workflow of ten steps", () => {
     await panel(page).getByRole("button", { name: "Close the step" }).click();
     // Onto a way.
     await page.getByRole("button", { name: "Show all" }).click();
-    await palette
-      .getByRole("button", { name: "Delay", exact: true })
-      .dragTo(
-        page
-          .locator("[data-way]")
-          .filter({ has: page.getByRole("button", { name: /^Insert a step: From Trigger to Welcome/ }) }),
-      );
+    const way = page
+      .locator("[data-way]")
+      .filter({ has: page.getByRole("button", { name: /^Insert a step: From Trigger to Welcome/ }) });
+    // The canvas has come to rest: what is dragged goes to where the way was seen.
+    let place = "";
+    await eventually(async () => {
+      const before = place;
+      place = JSON.stringify(await way.boundingBox());
+      return place === before;
+    }).toBe(true);
+    await palette.getByRole("button", { name: "Delay", exact: true }).dragTo(way);
     await step(page, "Delay").waitFor();
     // Onto the ground, and connected by choosing where a step goes on to.
     await panel(page).getByRole("button", { name: "Close the step" }).click();
