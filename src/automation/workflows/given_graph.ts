@@ -66,9 +66,10 @@ export async function readGiven(
   { steps, transitions }: Pick<GivenGraph, "steps" | "transitions">,
   { before, isDraft }: { before: Graph; isDraft: boolean },
 ): Promise<ReadGraph> {
-  const known = await knownTo(tx, projectId, steps);
+  const faults = steps.map((step) => stepErrors(step.type, step, { isDraft }));
+  const known = await knownTo(tx, projectId, steps, faults);
   const identity = identityErrors(before, steps);
-  const own = steps.map((step) => errorsOfStep(step, known, isDraft));
+  const own = steps.map((step, n) => [...faults[n]!, ...unknownTo(step, known, faults[n]!)]);
   const errors = [
     ...wholeErrors(before, steps),
     ...steps.flatMap((_, n) => [...identity[n]!, ...own[n]!].map((error) => under(`steps.${n}`, error))),
@@ -92,30 +93,30 @@ export function givenErrors({ steps = [] }: { steps?: GivenStep[] }): FieldError
   );
 }
 
-async function knownTo(tx: Context, projectId: string, steps: GivenStep[]): Promise<Known> {
+async function knownTo(
+  tx: Context,
+  projectId: string,
+  steps: GivenStep[],
+  faults: FieldError[][],
+): Promise<Known> {
   const named = steps.map((step) => templateOf(step.type, step)).filter((id) => id !== null);
   const templateIds = [...new Set(named)].filter(isUuid);
   const segments = await q.segments.conditions(tx, { projectId });
   const templates = await q.workflowGraphs.senders(tx, { projectId, templateIds });
   // Configs of other types, and faulty ones, may hold anything under these names.
-  const asked = steps.filter(
-    (step) => step.type === "CONDITION" && stepErrors(step.type, step, { isDraft: true }).length === 0,
-  );
-  const sources = await knownSources(
-    tx,
-    projectId,
-    asked.map(({ config }) => config),
-  );
+  const asked = steps.filter(({ type }, n) => type === "CONDITION" && faults[n]!.length === 0);
+  const configs = asked.map(({ config }) => config);
+  const sources = await knownSources(tx, projectId, configs);
   return { segments, sources, templates: new Set(templates.map(({ id }) => id)) };
 }
 
-function errorsOfStep(step: GivenStep, known: Known, isDraft: boolean): FieldError[] {
+/** What a step names that the project has not. Of one with other `faults` only its template is looked at. */
+function unknownTo(step: GivenStep, known: Known, faults: FieldError[]): FieldError[] {
   const { type, config } = step;
-  const errors = stepErrors(type, step, { isDraft });
   const templateId = templateOf(type, step);
   if (templateId !== null && isUuid(templateId) && !known.templates.has(templateId.toLowerCase()))
-    errors.push(fault("templateId", "custom", "No template of the project has this id", templateId));
-  if (errors.length > 0) return errors;
+    return [fault("templateId", "custom", "No template of the project has this id", templateId)];
+  if (faults.length > 0) return [];
   const complete = completeConfig(type, storedConfig(type, config));
   return stepTypeOf(step).referenceFaults?.(complete, known) ?? [];
 }
