@@ -13,7 +13,7 @@ const LAYERS: string[][] = [
   ["src/demo"],
   ["src/service"],
   ["tasks", "src/http/mod.ts", "src/worker"],
-  ["src/console"],
+  ["src/console", "src/client"],
   ["src/http/routes"],
   ["src/http/pages"],
   ["src/http/entry"],
@@ -159,9 +159,13 @@ const rules: Record<string, (all: Sources) => string[]> = {
       .filter(([from, to]) => /\/_[^/]+$/.test(to) && dirname(to) !== dirname(from))
       .map(text),
 
-  "the console runs in the browser: it imports nothing of the service, and nothing imports it": (all) =>
+  "the console and the client run elsewhere: they import nothing of the service, and nothing imports them": (
+    all,
+  ) =>
     edges(all)
-      .filter(([from, to]) => from.startsWith("src/console/") !== to.startsWith("src/console/"))
+      .filter(([from, to]) =>
+        ["src/console/", "src/client/"].some((folder) => from.startsWith(folder) !== to.startsWith(folder)),
+      )
       .map(text),
 
   "a part of the console knows no page": (all) =>
@@ -211,7 +215,7 @@ const rules: Record<string, (all: Sources) => string[]> = {
   "an exported name belongs to one file": (all) => {
     const places = new Map<string, Set<string>>();
     for (const [file, source] of all) {
-      if (/^src\/console\/|\.gen\.ts$/.test(file)) continue;
+      if (/^src\/(console|client)\/|\.gen\.ts$/.test(file)) continue;
       const names = source.matchAll(
         /^export (?:async )?(?:interface|type|class|function\*?|const|enum|let) (\w+)/gm,
       );
@@ -326,14 +330,19 @@ describe("a deliberate break is found", () => {
       'import { x } from "./delivery/_dispatcher.ts";',
     ],
     [
-      "the console runs in the browser: it imports nothing of the service, and nothing imports it",
+      "the console and the client run elsewhere: they import nothing of the service, and nothing imports them",
       "src/console/bad.tsx",
       'import { problems } from "../problem/mod.ts";',
     ],
     [
-      "the console runs in the browser: it imports nothing of the service, and nothing imports it",
+      "the console and the client run elsewhere: they import nothing of the service, and nothing imports them",
       "src/http/routes/bad.ts",
       'import { call } from "../../console/api.ts";',
+    ],
+    [
+      "the console and the client run elsewhere: they import nothing of the service, and nothing imports them",
+      "src/client/bad.ts",
+      'import { problems } from "../problem/mod.ts";',
     ],
     [
       "the console loads its parts by lazyPage: what React suspends is shown 300 ms late",

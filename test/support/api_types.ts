@@ -19,6 +19,10 @@ interface Schema {
 type Content = Record<string, { schema?: Schema }>;
 
 interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: Record<string, unknown>[];
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { content?: Content }>;
