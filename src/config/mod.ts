@@ -72,6 +72,9 @@ function unusable(settings: Static<typeof Settings>): string[] {
     lines.push("DATABASE_URL: missing, while DATABASE_DIRECT_URL is set");
   }
   if (SMTP_URL) lines.push(...wrongInSmtp(parseUrl(SMTP_URL)).map((reason) => `SMTP_URL: ${reason}`));
+  if (settings.SPAM_FILTER_URL && !parseUrl(settings.SPAM_FILTER_URL)) {
+    lines.push("SPAM_FILTER_URL: expected an address such as http://rspamd:11333");
+  }
   if (PLATFORM_FROM && !parseMailbox(PLATFORM_FROM)) {
     lines.push("PLATFORM_FROM: expected an address such as Postrider <postrider@example.com>");
   }

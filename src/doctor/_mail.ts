@@ -1,6 +1,7 @@
 import { isProduction } from "../config/mod.ts";
 import { q } from "../db/queries.ts";
 import { probeSmtp, type SmtpProbe } from "../mail/smtp_probe.ts";
+import { pingSpamFilter, SPAM_FILTER_MS } from "../mail/spam_filter.ts";
 import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, skipped, warning } from "./_findings.ts";
 
@@ -38,6 +39,22 @@ export const platformFrom: Check = {
     const advice =
       "Set PLATFORM_FROM to an address that may send through SMTP_URL, such as Postrider <postrider@example.com>.";
     return warning("platform_from", message, advice);
+  },
+};
+
+/** The spam filter that scores campaigns. Nothing depends on it. */
+export const spamFilter: Check = {
+  name: "spam_filter",
+  limitMs: SPAM_FILTER_MS + 2_000,
+  async look({ config: { SPAM_FILTER_URL } }) {
+    if (SPAM_FILTER_URL === undefined) return skipped("spam_filter", "SPAM_FILTER_URL is not set");
+    const { host } = new URL(SPAM_FILTER_URL);
+    const reason = await pingSpamFilter(SPAM_FILTER_URL, SPAM_FILTER_MS);
+    if (reason === null) return ok("spam_filter", `${host} answers`);
+    const advice =
+      "Check SPAM_FILTER_URL: it leads to the normal worker of rspamd, whose usual port is 11333. Until it answers, " +
+      "campaigns are checked without a spam score.";
+    return warning("spam_filter", `The spam filter at ${host} gives no scores: ${reason}`, advice);
   },
 };
 

@@ -11,7 +11,7 @@ import { clock, database, migrations, workers } from "./_database.ts";
 import { domains } from "./_domains.ts";
 import { type Check, examineOne, failure, type Finding, type Patient } from "./_findings.ts";
 import { dkimKeys } from "./_keys.ts";
-import { oldCapturedMails, platformFrom, smtp } from "./_mail.ts";
+import { oldCapturedMails, platformFrom, smtp, spamFilter } from "./_mail.ts";
 import { pooler } from "./_pooler.ts";
 import { waitingCampaigns } from "./_projects.ts";
 import { baseUrl, namedProxies, secretKey, snsTopicArns } from "./_web.ts";
@@ -34,6 +34,7 @@ const CHECKS: readonly Check[] = [
   secretKey,
   namedProxies,
   platformFrom,
+  spamFilter,
   snsTopicArns,
 ];
 

@@ -43,7 +43,7 @@ async function addContacts({ id }: NewProject, contacts: NewContact[]) {
 async function check(id: string, key = project.secret): Promise<Record<string, CampaignCheck>> {
   const { status, body } = await call("POST", `/campaigns/${id}/check`, undefined, key);
   expect([status, body.error]).toEqual([200, undefined]);
-  expect(body.checks.map((one: CampaignCheck) => one.id)).toEqual([...CHECK_IDS]);
+  expect(body.checks.map((one: CampaignCheck) => one.id)).toEqual(CHECK_IDS.filter((one) => one !== "SPAM"));
   return Object.fromEntries(body.checks.map((one: CampaignCheck) => [one.id, one]));
 }
 

@@ -9,6 +9,8 @@ import { campaignId } from "./_campaign_schemas.ts";
 
 const Share = t.Number({ description: "Percent of the checked recipients, with two decimals." });
 
+const Points = t.Number({ description: "Points of rspamd, with two decimals." });
+
 const CheckDetails = t.Object(
   {
     reach: t.Optional(
@@ -46,6 +48,17 @@ const CheckDetails = t.Object(
     images: t.Optional(t.Array(t.String(), { description: "Images without alt text, up to 20." })),
     words: t.Optional(Int),
     bytes: t.Optional(Int),
+    spam: t.Optional(
+      t.Object({
+        score: Points,
+        threshold: t.Number({
+          description: "From here on a mailbox that filters by rspamd marks it as spam.",
+        }),
+        symbols: t.Array(t.Object({ name: t.String(), description: t.String(), score: Points }), {
+          description: "What counts against it, the costliest first, up to 10.",
+        }),
+      }),
+    ),
   },
   { title: "CampaignCheckDetails" },
 );
@@ -78,7 +91,7 @@ export function campaignCheckRoutes(ctx: Context) {
           operationId: "checkCampaign",
           summary: "Check a campaign before sending it",
           description:
-            "Checks the audience, sender, subject, variables, links, images and size, and says what to fix; one check for each `id`, always in the same order. Links and images are requested, up to 100 of them within 15 seconds, except those with variables. Nothing is sent or changed. Refused with 429 while four other checks of the project wait.",
+            "Checks the audience, sender, subject, variables, links, images and size, and says what to fix; one check for each `id`, always in the same order (`SPAM` only where the operator has set `SPAM_FILTER_URL`). Links and images are requested, up to 100 of them within 15 seconds, except those with variables. Nothing is sent or changed. Refused with 429 while four other checks of the project wait.",
         },
       },
     );

@@ -1,8 +1,9 @@
 // What a check before sending says.
 import type { RecordPurpose, RecordState } from "../../mail/domain_records.ts";
+import type { SpamSymbol } from "../../mail/spam_filter.ts";
 import type { Reach } from "../campaigns/reach.ts";
 
-/** What is checked, in the order of the answer (guides/campaigns.md). */
+/** What is checked, in the order of the answer (guides/campaigns.md). `SPAM` only where there is a spam filter. */
 export const CHECK_IDS = [
   "AUDIENCE",
   "SUPPRESSED",
@@ -14,6 +15,7 @@ export const CHECK_IDS = [
   "IMAGES",
   "TEXT",
   "SIZE",
+  "SPAM",
   "UNSUBSCRIBE",
   "POSTAL_ADDRESS",
 ] as const;
@@ -54,6 +56,7 @@ export interface CheckDetails {
   images?: string[];
   words?: number;
   bytes?: number;
+  spam?: { score: number; threshold: number; symbols: SpamSymbol[] };
 }
 
 /** One thing that was checked. */

@@ -26,6 +26,8 @@ const OTHER_WAYS = /^\s*(?:mailto|tel|sms|cid|data|geo|facetime|whatsapp|tg):/i;
 export interface Patience {
   visitMs?: number;
   visitsMs?: number;
+  /** Of the spam filter. */
+  spamMs?: number;
 }
 
 type Fault = Pick<FaultyLink, "level" | "reason">;

@@ -7,6 +7,7 @@ import { readReferences } from "../../content/references.ts";
 import { type Context, newId, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { type FairLine, newFairLine } from "../../fair_line.ts";
+import type { ReadyMail } from "../../mail/mailer.ts";
 import { createPauses } from "../../pauses.ts";
 import { problems } from "../../problem/mod.ts";
 import type { CampaignAudience } from "../campaigns/audience.ts";
@@ -18,6 +19,7 @@ import { type CampaignCheck, CHECK_IDS } from "./_check.ts";
 import { checkImages, checkPostalAddress, checkSize, checkText, checkUnsubscribe } from "./_content.ts";
 import { checkLinks, type Patience } from "./_links.ts";
 import { checkSender } from "./_sender.ts";
+import { checkSpam } from "./_spam.ts";
 import { checkSubject } from "./_subject.ts";
 
 export { type CampaignCheck, CHECK_IDS, CHECK_LEVELS } from "./_check.ts";
@@ -69,7 +71,9 @@ async function lookOver(
   const ids = await sampleOf(ctx, projectId, audience);
   const reach = await countReach(ctx, projectId, audience, { patienceMs: COUNT_MS });
   const presented = (await q.projects.presented(ctx, { projectId }))!;
-  const shown = await show(ctx, projectId, { campaign, source, presented, contactId: ids[0] });
+  const { shown, compose } = await show(ctx, projectId, { campaign, source, presented, contactId: ids[0] });
+  const scoring = checkSpam(ctx, compose, patience.spamMs);
+  scoring.catch(() => {});
   await pause();
   const purpose = { type, variables: compileTemplate(source, "html").variables };
   const checks = [
@@ -85,7 +89,8 @@ async function lookOver(
     checkUnsubscribe(purpose),
     checkPostalAddress(purpose, presented.postalAddress),
     await visiting,
-  ];
+    await scoring,
+  ].filter((check) => check !== null);
   return checks.toSorted((a, b) => CHECK_IDS.indexOf(a.id) - CHECK_IDS.indexOf(b.id));
 }
 
@@ -131,5 +136,6 @@ async function show(ctx: Context, projectId: string, { campaign, source, present
   const known =
     id === undefined ? null : { id, subscribed: subscribed!, data: data as Record<string, unknown> };
   const to = { emailId: newId(ctx), address: email ?? "ada@example.com", toName: null, contact: known };
-  return content.show(to);
+  const compose = async () => (await content.compose(to, [])) as ReadyMail;
+  return { shown: content.show(to), compose };
 }

@@ -78,10 +78,11 @@ function Way({ check: { id, field, title }, go }: Props) {
 /** Where exactly: links, pictures, variables. */
 function placesOf({ level, details = {} }: CampaignCheck): string[] {
   if (level === "OK") return [];
-  const { links = [], images = [], variables = [], records = [] } = details;
+  const { links = [], images = [], variables = [], records = [], spam } = details;
   return [
     ...links.map(({ url, reason }) => `${url}: ${reason}`),
     ...images,
+    ...(spam?.symbols ?? []).map(({ description, score }) => `${description}: ${score.toLocaleString("en")}`),
     ...variables.map(({ name, share }) => `${name}: ${formatPercent(share / 100)} have no value`),
     ...records
       .filter(({ status }) => status !== "VERIFIED")
