@@ -87,6 +87,10 @@
 --   mail_count_deltas        What was counted since the last roll-up.
 --   webhook_receipts         Notices that other services have sent us, by the id that the sender gave them.
 --   send_rates               Token buckets: how much a project may send at this moment.
+--   transports               Ways out for mail beside the mail server of the settings (`SMTP_URL`), which has no row.
+--   transport_days           How many mails transports with a daily limit were given on a day, UTC.
+--   warmup_plans             How much a new transport may send on each day, so that mailbox providers get to know it.
+--   routes                   Which mails take which transports, in an ordered document (`sending/transports/routes.ts`).
 --
 -- Reputation
 --   reputations              The reputation of each project with mailbox providers.
@@ -1947,6 +1951,8 @@ create table emails (
   -- What the variables of the subject became when the mail was last tried. Null where it has none, and until then: the subject
   -- is that of the content. Personal, as the address is: it goes with the contact.
   subject text,
+  -- The transport that the mail was last given to. Null for the mail server of the settings. No foreign key: it may be gone.
+  transport_id uuid,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 -- Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at
@@ -2449,6 +2455,98 @@ begin
   update send_rates set tokens = level - granted, filled_at = clock_timestamp() where scope = bucket;
   wait_ms := ceil(1000 * greatest(0, 1 - (level - granted)) / rate)::int;
 end $function$;
+
+-- Ways out for mail beside the mail server of the settings (`SMTP_URL`), which has no row. There are few: every process keeps
+-- all in memory, and reads them again every few seconds.
+create table transports (
+  -- All zeros: a transport of the installation, for all projects. No foreign key: deleting a project removes its own.
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  name text not null,
+  kind text not null,
+  -- With the password, sealed.
+  url bytea,
+  -- The same without the password.
+  shown_url text,
+  -- Lower ones are used first; those with the same one share the mails by weight.
+  priority integer not null default 100,
+  weight integer not null default 1,
+  rate_per_second numeric,
+  -- Mails from midnight to midnight, UTC.
+  per_day integer,
+  connections integer,
+  warmup_plan_id uuid,
+  -- The first day of its warm-up plan.
+  warmup_since timestamp with time zone,
+  -- Since when a person has paused it.
+  paused_at timestamp with time zone,
+  pause_reason text,
+  -- Until then no process uses it: its provider has refused the account, its quota or the log-in.
+  held_until timestamp with time zone,
+  hold_reason text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint transports_pkey PRIMARY KEY (project_id, id),
+  constraint transports_project_id_warmup_plan_id_fkey FOREIGN KEY (project_id, warmup_plan_id) REFERENCES warmup_plans(project_id, id),
+  constraint transports_held CHECK (((held_until IS NULL) = (hold_reason IS NULL))),
+  constraint transports_kind CHECK ((kind = ANY (ARRAY['SMTP'::text, 'DIRECT'::text, 'CAPTURE'::text]))),
+  constraint transports_paused CHECK (((paused_at IS NULL) = (pause_reason IS NULL))),
+  constraint transports_positive CHECK ((((priority >= 0) AND (priority <= 1000000)) AND ((weight >= 1) AND (weight <= 1000)) AND (rate_per_second > (0)::numeric) AND (per_day > 0) AND ((connections >= 1) AND (connections <= 500)))),
+  constraint transports_url CHECK ((((kind = 'CAPTURE'::text) = (url IS NULL)) AND ((url IS NULL) = (shown_url IS NULL)))),
+  constraint transports_warmup CHECK (((warmup_plan_id IS NULL) = (warmup_since IS NULL)))
+);
+-- Serves `transports.hold`: an id alone names a transport.
+CREATE UNIQUE INDEX transports_by_id ON public.transports USING btree (id);
+
+-- How many mails transports with a daily limit were given on a day, UTC. Kept for two days. No foreign key: a row is written
+-- for each pass, and what belongs to a removed transport goes with its day.
+create table transport_days (
+  transport_id uuid not null,
+  day date not null,
+  taken integer not null,
+  constraint transport_days_pkey PRIMARY KEY (transport_id, day)
+);
+
+-- Takes mails out of what is left of the day of a transport, and returns how many of the wanted ones fit.
+CREATE OR REPLACE FUNCTION public.take_of_day(transport uuid, on_day date, wanted integer, per_day integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  granted integer;
+begin
+  insert into transport_days (transport_id, day, taken) values (transport, on_day, 0) on conflict do nothing;
+  select least(wanted, greatest(0, per_day - d.taken)) into granted
+  from transport_days d
+  where d.transport_id = transport and d.day = on_day
+  for update;
+  update transport_days d set taken = d.taken + granted where d.transport_id = transport and d.day = on_day and granted > 0;
+  return granted;
+end $function$;
+
+-- How much a new transport may send on each day, so that mailbox providers get to know it.
+create table warmup_plans (
+  -- All zeros: a plan of the installation. No foreign key: deleting a project removes them.
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  name text not null,
+  -- Mails on the first day, the second and so on. After the last day there is no limit.
+  daily_limits integer[] not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint warmup_plans_pkey PRIMARY KEY (project_id, id),
+  constraint warmup_plans_limits CHECK ((((cardinality(daily_limits) >= 1) AND (cardinality(daily_limits) <= 90)) AND (0 < ALL (daily_limits))))
+);
+
+-- Which mails take which transports, in an ordered document (`sending/transports/routes.ts`). Without a row: by priority and
+-- weight.
+create table routes (
+  -- All zeros: of the installation, for projects without routes or transports of their own.
+  project_id uuid not null,
+  document jsonb not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint routes_pkey PRIMARY KEY (project_id)
+);
 
 -- Reputation ----------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import { countUse } from "./db/pool.ts";
 import type { Db } from "./db/types.ts";
 import type { Log } from "./log.ts";
 import type { Dns } from "./mail/dns.ts";
-import type { Mailer } from "./mail/mailer.ts";
+import type { Mailer, MailerOptions } from "./mail/mailer.ts";
 
 /**
  * Everything that a function may touch besides its arguments. Passed first, named `ctx`, or `tx` inside a
@@ -20,6 +20,8 @@ export interface Context {
   /** The pool, or the transaction that is in progress. */
   readonly sql: Db;
   readonly mailer: Mailer;
+  /** Opens what a transport needs, beside `mailer`. Left out: there is no other way than that. */
+  readonly openMailer?: (options: MailerOptions) => Mailer;
   readonly dns: Dns;
   readonly log: Log;
   /** Time that decides anything comes from here, so that a test can move it. */

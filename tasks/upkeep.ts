@@ -22,6 +22,7 @@ import { addJob, type Tasks } from "../src/jobs.ts";
 import { rollUpCampaignLinks } from "../src/sending/campaigns/outcomes.ts";
 import { rollUpCampaignCounts } from "../src/sending/campaigns/mod.ts";
 import { rollUpReputation } from "../src/sending/feedback/reputation.ts";
+import { purgeTransportDays } from "../src/sending/transports/holds.ts";
 import { purgePlatformMails } from "../src/sending/platform/mod.ts";
 import { findReachedLimits } from "../src/sending/platform/usage_notices.ts";
 
@@ -58,6 +59,7 @@ export const upkeepTasks = {
     await purgeInvitations(ctx);
     await purgeOauthCallbacks(ctx);
     await purgeReceipts(ctx);
+    await purgeTransportDays(ctx);
     await purgeSessions(ctx);
     await purgeTokens(ctx);
     await purgeChallenges(ctx);

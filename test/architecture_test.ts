@@ -35,7 +35,7 @@ const LAYERS: string[][] = [
     ["campaigns", "domains", "feedback"],
     ["captured", "platform", "send"],
     ["delivery", "subscription.ts"],
-    ["compose"],
+    ["compose", "transports"],
   ),
   ["src/sending"],
   ...within(

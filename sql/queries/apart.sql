@@ -1,10 +1,10 @@
 -- name: recipients :many
 -- The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
 -- themselves. By their keys, as in `settle_and_claim`.
-select a.project_id as "project_id!", a.id as "id!", recipient_domain(m.address) as "domain!"
+select a.project_id as "project_id!", a.id as "id!", recipient_domain(m.address) as "domain!", m.content_id as "content_id?"
 from unnest(:project_ids::uuid[], :ids::uuid[]) as a (project_id, id)
 cross join lateral (
-  select e.address
+  select e.address, e.content_id
   from emails e
   where e.project_id = a.project_id and e.id = a.id and e.status::text = 'PENDING' and e.due_at < 'infinity'
   limit 1

@@ -57,3 +57,17 @@ select project_id, content_id, filename, content_type, cid, disposition, content
 from attachments
 where (project_id, content_id) in (select * from unnest(:project_ids::uuid[], :content_ids::uuid[]))
 order by project_id, content_id, position;
+
+-- name: kinds :many
+-- What routes ask of contents. By their keys, whatever the planner thinks.
+select a.id as "id!", c.type as "type!", recipient_domain(c.from_email) as "sender_domain!"
+from unnest(:ids::uuid[]) as a (id)
+cross join lateral (
+  select o.type, o.from_email from contents o where o.project_id = :project_id and o.id = a.id limit 1
+) as c;
+
+-- name: kind_of_campaign :maybe
+select c.type as "type!", recipient_domain(c.from_email) as "sender_domain!"
+from campaigns k
+join contents c on c.project_id = k.project_id and c.id = k.content_id
+where k.project_id = :project_id and k.id = :campaign_id;

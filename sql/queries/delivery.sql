@@ -1,10 +1,10 @@
 -- name: settle_and_claim :many
--- nullable: outcomes.subject, outcomes.message_id, outcomes.provider_id, outcomes.error, outcomes.retry_at, outcomes.event_id, outcomes.event, outcomes.event_data
+-- nullable: outcomes.transport_id, outcomes.subject, outcomes.message_id, outcomes.provider_id, outcomes.error, outcomes.retry_at, outcomes.event_id, outcomes.event, outcomes.event_data
 -- One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --
--- `outcomes` holds `{project_id, id, status, subject, message_id, provider_id, error, at, retry_at, was_tried, event_id,
--- event, event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
+-- `outcomes` holds `{project_id, id, status, transport_id, subject, message_id, provider_id, error, at, retry_at, was_tried,
+-- event_id, event, event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
 -- mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
 -- keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
 -- of a campaign that are tried again share one job.
@@ -21,7 +21,7 @@
 with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
-    project_id uuid, id uuid, status email_status, subject text, message_id text, provider_id text, error text,
+    project_id uuid, id uuid, status email_status, transport_id uuid, subject text, message_id text, provider_id text, error text,
     at timestamptz, retry_at timestamptz, was_tried boolean, event_id uuid, event text, event_data jsonb
   )
   where id between '00000000-0000-0000-0000-000000000000' and 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -38,6 +38,7 @@ settled as (
     -- The address of a contact that was deleted meanwhile is gone, and what else was personal.
     subject     = case when strpos(e.address, '@') > 0 then coalesce(o.subject, e.subject) end,
     message_id  = coalesce(o.message_id, e.message_id),
+    transport_id = case when o.message_id is null then e.transport_id else o.transport_id end,
     provider_id = coalesce(o.provider_id, e.provider_id),
     error       = o.error,
     due_at      = coalesce(o.retry_at, o.at),

@@ -23,7 +23,8 @@ export type Purpose =
   | "two-factor secrets"
   | "passkey challenges"
   | "log-in challenges"
-  | "platform mails";
+  | "platform mails"
+  | "transports";
 
 /** Where `SECRET_KEY` is taken from. */
 export type KeyHolder = Pick<Context, "config">;

@@ -85,7 +85,7 @@ export interface Queries {
     /** The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
      * themselves. By their keys, as in `settle_and_claim`.
      * (sql/queries/apart.sql:1) */
-    recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string }[]>;
+    recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string; contentId: string | null }[]>;
     /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
      * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
      * (sql/queries/apart.sql:13) */
@@ -649,6 +649,11 @@ export interface Queries {
     /** The attachments of these contents, in the order of the request.
      * (sql/queries/contents.sql:54) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
+    /** What routes ask of contents. By their keys, whatever the planner thinks.
+     * (sql/queries/contents.sql:61) */
+    kinds(on: On, args: { ids: string[]; projectId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; senderDomain: string }[]>;
+    /** (sql/queries/contents.sql:69) */
+    kindOfCampaign(on: On, args: { projectId: string; campaignId: string }): Promise<{ type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; senderDomain: string } | null>;
   };
   dailyCounts: {
     /** Adds one to today's count of each of these keys. Returns the new counts.
@@ -662,8 +667,8 @@ export interface Queries {
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
-     * `outcomes` holds `{project_id, id, status, subject, message_id, provider_id, error, at, retry_at, was_tried, event_id,
-     * event, event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
+     * `outcomes` holds `{project_id, id, status, transport_id, subject, message_id, provider_id, error, at, retry_at, was_tried,
+     * event_id, event, event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
      * mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
      * keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
      * of a campaign that are tried again share one job.
@@ -678,36 +683,36 @@ export interface Queries {
      * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
      * retries if they are counted.
      * (sql/queries/delivery.sql:1) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:185) */
+     * (sql/queries/delivery.sql:186) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:194) */
+     * (sql/queries/delivery.sql:195) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:200) */
+     * (sql/queries/delivery.sql:201) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:208) */
+     * (sql/queries/delivery.sql:209) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:235) */
+     * (sql/queries/delivery.sql:236) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:269) */
+     * (sql/queries/delivery.sql:270) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:278) */
+     * (sql/queries/delivery.sql:279) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -2190,6 +2195,23 @@ export interface Queries {
     /** Makes a template what it was in a version. Its time stays where it is that already.
      * (sql/queries/templates.sql:231) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+  };
+  transports: {
+    /** All transports that a person has not paused, for the processes that send: there are few.
+     * (sql/queries/transports.sql:1) */
+    inUse(on: On): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupSince: Date | null; warmupLimits: number[] | null; heldUntil: Date | null; holdReason: string | null }[]>;
+    /** The routes of all projects that have some, and of the installation.
+     * (sql/queries/transports.sql:11) */
+    routes(on: On): Promise<{ projectId: string; document: Json }[]>;
+    /** Takes mails out of what is left of the day of each of these transports, in one order, so that two processes cannot wait
+     * for each other.
+     * (sql/queries/transports.sql:15) */
+    takeDays(on: On, args: { now: Date; ids: string[]; wanted: number[]; perDays: number[] }): Promise<{ id: string; granted: number }[]>;
+    /** (sql/queries/transports.sql:25) */
+    dropOldDays(on: On, args: { before: Date }): Promise<number>;
+    /** No process uses this transport until then. A longer hold stays.
+     * (sql/queries/transports.sql:28) */
+    hold(on: On, args: { until: Date; reason: string; id: string }): Promise<number>;
   };
   twoFactor: {
     /** What a user has besides the password.

@@ -91,6 +91,10 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "mail_count_deltas",
     "webhook_receipts",
     ["send_rates", "take_sends"],
+    "transports",
+    ["transport_days", "take_of_day"],
+    "warmup_plans",
+    "routes",
   ],
   Reputation: [["reputations", "reputation_since"], "reputation_days", "reputation_deltas", "suspensions"],
   Campaigns: [

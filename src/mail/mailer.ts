@@ -80,6 +80,17 @@ export interface Handover {
  */
 export type MayEnd = () => Promise<boolean>;
 
+/** What a mailer is to be opened for. */
+export interface MailerOptions {
+  kind: "SMTP" | "DIRECT" | "CAPTURE";
+  /** Null: nothing has to be reached. */
+  url: string | null;
+  /** How many mails at once; null: as the URL says, or as is usual. */
+  connections: number | null;
+  /** It belongs to a project, so that it may not reach into the network of the service. */
+  isOwn: boolean;
+}
+
 /** What carries mail away. */
 export interface Mailer {
   /** How many mails can be in progress at once. */

@@ -19,15 +19,20 @@ const DEFAULTS = {
   messageTimeout: 600_000,
 };
 
+interface SmtpMailerOptions {
+  /** How many connections at most, whatever the URL says. */
+  connections?: number | null;
+}
+
 /**
  * Hands mail to the SMTP server of `url` over a pool of connections. The query of the URL takes `maxConnections`,
  * `maxMessages` (of a connection), `messageTimeout` (milliseconds for one message, however it continues) and what the
  * mail library knows of a connection, such as `socketTimeout` (milliseconds without progress), `requireTLS`,
  * `authMethod` and `tls.rejectUnauthorized`.
  */
-export function createSmtpMailer(url: string): Mailer {
+export function createSmtpMailer(url: string, { connections = null }: SmtpMailerOptions = {}): Mailer {
   const given = parseConnectionUrl(url);
-  const maxConnections = countOf(given.maxConnections, DEFAULTS.maxConnections);
+  const maxConnections = connections ?? countOf(given.maxConnections, DEFAULTS.maxConnections);
   const counts = {
     maxConnections,
     maxMessages: countOf(given.maxMessages, DEFAULTS.maxMessages),

@@ -73,13 +73,16 @@ export const KEPT = [
   "reputation_days",
   "reputation_deltas",
   "reputations",
+  "routes",
   "step_count_deltas",
   "suspensions",
+  "transports",
   "usage_deltas",
   "usage_limits",
   "usage_months",
   "usage_reports",
   "usage_warnings",
+  "warmup_plans",
 ];
 
 /**

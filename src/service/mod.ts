@@ -12,6 +12,7 @@ import { openPool } from "../db/pool.ts";
 import { openWorkerPool, type WorkerPool } from "../db/worker_pool.ts";
 import { createLog, toStderr } from "../log.ts";
 import { createDns } from "../mail/dns.ts";
+import { openMailer } from "./mailers.ts";
 import { type Preparing, type Waiting, waitForDatabase } from "./_database_wait.ts";
 import { createSmtpMailer } from "../mail/smtp.ts";
 import { createInboxMailer } from "../sending/captured/mod.ts";
@@ -74,6 +75,7 @@ export async function createService(
     probe,
     sql: pool,
     mailer,
+    openMailer: (options) => openMailer({ sql: pool }, options),
     dns: createDns({ servers: dnsServers(config) }),
     log,
     now: () => new Date(),

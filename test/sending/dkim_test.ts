@@ -357,7 +357,8 @@ test.each([
   const mailer = createCaptureMailer(async (captured) => void kept.push(captured));
   const box = (address: string) => ({ name: "", address });
   const { state } = await sendSigned(
-    { ...service, mailer },
+    service,
+    { mailer, writesFields: new Set() },
     { projectId: project.id, fromEmail: FROM },
     {
       messageId: `1@${DOMAIN}`,

@@ -27,6 +27,7 @@ const sent = (project_id: string, id: string): Outcome => ({
   project_id,
   id,
   status: "SENT",
+  transport_id: null,
   subject: null,
   message_id: `${id}@${DOMAIN}`,
   provider_id: null,

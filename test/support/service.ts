@@ -14,6 +14,7 @@ import { createSmtpMailer } from "../../src/mail/smtp.ts";
 import { createInboxMailer } from "../../src/sending/captured/mod.ts";
 import { fetchApart } from "../../src/sending/delivery/mod.ts";
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
+import { openMailer } from "../../src/service/mailers.ts";
 import { taskListOf } from "../../src/worker/mod.ts";
 import { tasks } from "../../tasks/mod.ts";
 import { mjmlApart } from "./mjml.ts";
@@ -106,6 +107,7 @@ export function useService(
       pool,
       sql: pool,
       mailer,
+      openMailer: (options) => openMailer({ sql: pool }, options),
       dns: createDns({ servers: ["127.0.0.1:9"] }),
       log: createLog("info", (line) => lines.push(JSON.parse(line))),
       now: () => new Date(Date.now() + shift),

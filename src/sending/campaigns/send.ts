@@ -5,8 +5,7 @@ import { q } from "../../db/queries.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
 import { type AudienceDefinition, compileAudience } from "./audience.ts";
 import { finishCampaign } from "../delivery/campaign_ends.ts";
-import { gateOf } from "../delivery/server_gate.ts";
-import { CLOSED_WAIT_MS, deliverBatch } from "../delivery/mod.ts";
+import { CLOSED_WAIT_MS, deliverBatch, opened } from "../delivery/mod.ts";
 import { placeOfBatch, rateOf } from "../delivery/rates.ts";
 import { notifyMembers } from "../platform/mod.ts";
 import { cutShort } from "../platform/usage_notices.ts";
@@ -75,7 +74,7 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   const campaign = await q.campaignSend.sendable(ctx, { projectId, campaignId });
   if (!campaign?.sendable) return await suppressCampaign(ctx, projectId, campaignId);
   // The place in the queue is kept, so that nobody has to search for what was left; and few jobs run.
-  if (!(await gateOf(ctx).opened(CLOSED_WAIT_MS))) return await again(ctx, batch, 0);
+  if (!(await opened(ctx, CLOSED_WAIT_MS))) return await again(ctx, batch, 0);
   const rate = await rateOf(ctx, projectId);
   const wait = rate === null || batch.inLine ? 0 : placeOfBatch(ctx, projectId, rate, BATCH_SIZE);
   if (wait > PACE_MS) return await again(ctx, { ...batch, inLine: true }, wait);

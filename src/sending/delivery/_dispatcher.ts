@@ -5,16 +5,16 @@
 // The way of a mail, from the top of this file to its end: enqueue, choose, admit, claim, transmit, settle.
 import type { Context } from "../../context.ts";
 import { addJob } from "../../jobs.ts";
+import { admittedAmong } from "./_admission.ts";
 import type { ApartMails } from "./_apart.ts";
 import { TICK_MS } from "./_domain_pace.ts";
 import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
 import { type ClaimedMail, runPass } from "./_pass.ts";
-import { createDeliveryPlaces, type DeliveryPlaces, type QueuedRequest } from "./_places.ts";
-import { Apart, type DeliveryRequest, Postponed, type RateAdmission } from "./_requests.ts";
+import { createOutlets, freeOf, type Outlet, type Outlets } from "./_outlets.ts";
+import type { QueuedRequest } from "./_places.ts";
+import { Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
 import { transmit } from "./_transmission.ts";
 import type { MailOutcome } from "./outcomes.ts";
-import { admitByRate } from "./rates.ts";
-import { gateOf } from "./server_gate.ts";
 
 /** Delivers mails. */
 export interface Dispatcher {
@@ -33,10 +33,9 @@ export interface Dispatcher {
 
 // While others are in progress a pass waits until it is worth it, but never longer than this.
 const PATIENCE_MS = 3;
-/** A mail whose turn is nearer than this waits for it here; the others wait in the queue of the database, at no cost. */
-const LONGEST_WAIT_MS = 2_000;
 /** A mail whose domain is still being tried by others after this time waits apart. */
 const LONGEST_HERE_MS = 1_000;
+const NO_ROOM = { mails: 0, as: "many" } as const;
 /** Passes that are being committed at the same time. */
 const MAX_PASSES = 2;
 
@@ -55,11 +54,8 @@ class PassingDispatcher implements Dispatcher {
   private readonly apart: ApartMails;
   private readonly finished: (request: DeliveryRequest) => void;
   private readonly marks: HandoverMarks;
-  private readonly places: DeliveryPlaces;
-  private readonly worthwhile: number;
+  private readonly outlets: Outlets;
   private ended: { request: QueuedRequest; outcome: MailOutcome }[] = [];
-  /** Connections in use: by mails that are claimed, or about to be, and not settled. */
-  private taken = 0;
   private passes = 0;
   private isPatient = false;
   private isTicking = false;
@@ -67,16 +63,12 @@ class PassingDispatcher implements Dispatcher {
   private isStopped = false;
 
   constructor(ctx: Context, apart: ApartMails, finished: (request: DeliveryRequest) => void) {
-    const { connections } = ctx.mailer;
     const { underway } = this;
     this.ctx = ctx;
     this.apart = apart;
     this.finished = finished;
-    this.worthwhile = Math.ceil(connections / 3);
-    this.marks = createHandoverMarks(ctx, { connections, underway });
-    this.places = createDeliveryPlaces({
-      connections,
-      now: () => ctx.now().getTime(),
+    this.marks = createHandoverMarks(ctx, { connections: ctx.mailer.connections, underway });
+    this.outlets = createOutlets(ctx, {
       waitingApart: (domain) => apart.count(domain),
       onSlow: (request) => {
         // What is bulk and slow holds a job for nothing, and there are few for bulk.
@@ -92,38 +84,44 @@ class PassingDispatcher implements Dispatcher {
   }
 
   async lookForApart(): Promise<void> {
-    await this.apart.lookAround(this.places.pace.isFailing);
+    await this.apart.lookAround((domain) => this.outlets.apartFrom(domain).places.pace.isFailing(domain));
     this.fetchApart();
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
-    for (const request of this.places.takeStuck(() => true)) request.failed(stopping());
-    if (this.taken > 0) await new Promise<void>((resolve) => (this.idle = resolve));
+    for (const { places } of this.outlets) {
+      for (const request of places.takeStuck(() => true)) request.failed(stopping());
+    }
+    if (this.isBusy) await new Promise<void>((resolve) => (this.idle = resolve));
   }
 
   private enqueue(request: QueuedRequest): void {
     if (this.isStopped) return request.failed(stopping());
-    if (this.places.ask(request) === "apart") return this.sendApart(request);
+    const outlet = this.outlets.choose(request);
+    if (typeof outlet === "number") return request.failed(new Postponed(outlet));
+    request.transportId = outlet.transport.id;
+    if (outlet.places.ask(request) === "apart") return this.sendApart(request, outlet);
     request.since = performance.now();
-    this.places.push(request);
+    outlet.places.push(request);
     this.pump();
     this.tickLater();
   }
 
-  /** Outcomes make room for what is claimed in the same pass. */
-  private free(): number {
-    return this.ctx.mailer.connections - this.taken + this.ended.length;
+  private get isBusy(): boolean {
+    for (const { taken } of this.outlets) if (taken > 0) return true;
+    return false;
   }
 
   /** Begins a pass where it is worth one. */
   private pump(isTired = false): void {
     if (this.passes === MAX_PASSES) return;
-    const ready = Math.max(0, this.places.ready(this.free()));
+    const ready = this.outlets.ready();
     if (ready + this.ended.length === 0) return;
     // A pass for one costs as much as a pass for many; but nobody waits for mails that are slow to end.
     const isWorthwhile =
-      this.ended.length === this.underway.size || Math.max(ready, this.ended.length) >= this.worthwhile;
+      this.ended.length === this.underway.size ||
+      Math.max(ready, this.ended.length) >= Math.ceil(this.outlets.connections / 3);
     if (isWorthwhile || isTired) return void this.pass();
     if (this.isPatient) return;
     this.isPatient = true;
@@ -134,15 +132,23 @@ class PassingDispatcher implements Dispatcher {
   }
 
   private async pass(): Promise<void> {
-    const chosen = this.places.choose(this.free());
-    if (chosen.length + this.ended.length === 0) return;
-    this.passes += 1;
+    const chosen: QueuedRequest[] = [];
     const settling = this.ended;
+    const shares: { outlet: Outlet; chosen: number; settling: number }[] = [];
+    for (const outlet of this.outlets) {
+      const mine = outlet.places.choose(freeOf(outlet));
+      chosen.push(...mine);
+      shares.push({ outlet, chosen: mine.length, settling: outlet.ended });
+    }
+    if (chosen.length + settling.length === 0) return;
+    this.passes += 1;
     this.ended = [];
-    // Connections freed by this pass are available to its own claims at once, and to others when it is committed.
-    const passedOn = Math.min(chosen.length, settling.length);
-    this.taken += chosen.length - passedOn;
-    const requests = await this.admitted(chosen);
+    for (const { outlet, chosen: begins, settling: ends } of shares) {
+      outlet.ended = 0;
+      // Connections freed by this pass are available to its own claims at once, and to others when it is committed.
+      outlet.taken += begins - Math.min(begins, ends);
+    }
+    const requests = await admittedAmong(this.ctx, this.outlets, chosen, (request) => this.enqueue(request));
     const claimed = await runPass(
       this.ctx,
       this.marks.noted,
@@ -150,57 +156,44 @@ class PassingDispatcher implements Dispatcher {
       requests,
     );
     for (const { request } of settling) this.settled(request);
-    const begun = requests.filter((request) => this.begin(request, claimed));
-    this.taken -= settling.length - passedOn + chosen.length - begun.length;
+    const begun = new Map<Outlet, number>();
+    for (const request of requests) {
+      const outlet = this.outlets.of(request);
+      if (this.begin(request, outlet, claimed)) begun.set(outlet, (begun.get(outlet) ?? 0) + 1);
+    }
+    for (const { outlet, chosen: begins, settling: ends } of shares) {
+      outlet.taken -= ends - Math.min(begins, ends) + begins - (begun.get(outlet) ?? 0);
+    }
     this.passes -= 1;
     this.fetchApart();
     this.pump();
-    if (this.taken === 0) this.idle?.();
-  }
-
-  /** Those that the rates allow now. The others wait: for a moment here, for longer in the queue. */
-  private async admitted(chosen: QueuedRequest[]): Promise<QueuedRequest[]> {
-    if (chosen.length === 0) return [];
-    const admission = await admissionOf(this.ctx, chosen).catch((error: Error) => error);
-    if (admission instanceof Error) {
-      for (const request of chosen) {
-        this.places.vacate(request);
-        request.failed(admission);
-      }
-      return [];
-    }
-    if (!admission) return chosen;
-    for (const { request, waitMs } of admission.refused as { request: QueuedRequest; waitMs: number }[]) {
-      this.places.vacate(request);
-      // What waits here occupies a job, and there are few for bulk.
-      const isTooLong = waitMs > LONGEST_WAIT_MS || request.campaignId !== null;
-      if (isTooLong) request.failed(new Postponed(waitMs));
-      else setTimeout(() => this.enqueue(request), Math.max(1, waitMs));
-    }
-    return admission.admitted as QueuedRequest[];
+    if (!this.isBusy) this.idle?.();
   }
 
   /** True when it is in progress now. */
-  private begin(request: QueuedRequest, claimed: Map<string, ClaimedMail> | Error): boolean {
+  private begin(request: QueuedRequest, outlet: Outlet, claimed: Map<string, ClaimedMail> | Error): boolean {
     const mail = claimed instanceof Error ? undefined : claimed.get(request.emailId);
     if (mail && !this.underway.has(request.emailId)) {
       this.underway.add(request.emailId);
-      void this.send(request, mail);
+      void this.send(request, outlet, mail);
       if (request.flight!.isSlow && request.campaignId !== null) this.letGo(request);
       return true;
     }
-    this.places.vacate(request);
+    outlet.places.vacate(request);
     if (claimed instanceof Error) request.failed(claimed);
     // Somebody else's. Nor is it a second time when it was asked for twice.
     else request.done();
     return false;
   }
 
-  private async send(request: QueuedRequest, mail: ClaimedMail): Promise<void> {
+  private async send(request: QueuedRequest, outlet: Outlet, mail: ClaimedMail): Promise<void> {
     request.flight!.begin();
     this.tickLater();
-    const { outcome, verdict } = await transmit(this.ctx, this.marks, mail, () => request.flight!.pause());
-    this.places.leave(request, verdict);
+    const { outcome, verdict } = await transmit(this.ctx, { marks: this.marks, outlet }, mail, () =>
+      request.flight!.pause(),
+    );
+    outlet.places.leave(request, verdict);
+    outlet.ended += 1;
     this.ended.push({ request, outcome });
     this.pump();
   }
@@ -216,18 +209,22 @@ class PassingDispatcher implements Dispatcher {
     request.done();
   }
 
-  private sendApart(request: QueuedRequest): void {
-    request.failed(new Apart(this.places.pace.isFailing(request.domain)));
+  private sendApart(request: QueuedRequest, outlet: Outlet): void {
+    this.outlets.noteApart(request.domain, outlet);
+    request.failed(new Apart(outlet.places.pace.isFailing(request.domain)));
   }
 
   /** Mails whose domain has no room wait elsewhere: here they would occupy jobs. */
   private clear(): void {
     const before = performance.now() - LONGEST_HERE_MS;
-    const isStuck = (first: QueuedRequest) => {
-      const leave = this.places.ask(first);
-      return leave === "apart" || (leave === "trying" && first.since < before);
-    };
-    for (const request of this.places.takeStuck(isStuck)) this.sendApart(request);
+    for (const outlet of this.outlets) {
+      const { places } = outlet;
+      const isStuck = (first: QueuedRequest) => {
+        const leave = places.ask(first);
+        return leave === "apart" || (leave === "trying" && first.since < before);
+      };
+      for (const request of places.takeStuck(isStuck)) this.sendApart(request, outlet);
+    }
   }
 
   /** As long as something waits or is in progress, somebody looks who takes long. */
@@ -236,18 +233,22 @@ class PassingDispatcher implements Dispatcher {
     this.isTicking = true;
     setTimeout(() => {
       this.isTicking = false;
-      this.places.pace.tick();
+      for (const { places } of this.outlets) places.pace.tick();
       this.clear();
       this.pump();
       this.fetchApart();
-      if (this.taken + this.places.waiting > 0) this.tickLater();
+      if (this.isBusy || this.outlets.waiting > 0) this.tickLater();
     }, TICK_MS);
   }
 
   /** Brings back mails that wait apart, where their domains have room. */
   private fetchApart(): void {
-    if (gateOf(this.ctx).way !== "here") return;
-    void this.apart.fetch(this.places).then((requests) => {
+    const room = (domain: string) => {
+      const { gate, places } = this.outlets.apartFrom(domain);
+      return gate.way === "here" ? places.pace.room(domain) : NO_ROOM;
+    };
+    const waitingFor = (domain: string) => this.outlets.apartFrom(domain).places.waitingFor(domain);
+    void this.apart.fetch({ pace: { room }, waitingFor }).then((requests) => {
       for (const request of requests) void this.deliverUnasked(request);
     });
   }
@@ -269,12 +270,6 @@ class PassingDispatcher implements Dispatcher {
 
 function stopping(): Error {
   return new Error("This process is stopping");
-}
-
-/** Null if nothing is limited. While the mail server accepts no connections, nothing is claimed. */
-async function admissionOf(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
-  if (gateOf(ctx).way === "here") return await admitByRate(ctx, requests);
-  return { admitted: [], refused: requests.map((request) => ({ request, waitMs: Infinity })) };
 }
 
 async function deliverLater(

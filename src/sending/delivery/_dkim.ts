@@ -3,9 +3,10 @@ import { createPrivateKey } from "node:crypto";
 import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { describeError } from "../../log.ts";
-import { fieldsWrittenBy, signMail, type SigningKey } from "../../mail/dkim.ts";
+import { signMail, type SigningKey } from "../../mail/dkim.ts";
 import type { Handover, Mail, MayEnd, ReadyMail } from "../../mail/mailer.ts";
 import { dkimKeyOf, LostDkimKey } from "../dkim_keys.ts";
+import type { Transport } from "../transports/known.ts";
 
 /** Whose mail it is. */
 interface Sender {
@@ -25,35 +26,34 @@ export interface OnItsWay {
 const KEEP_MS = 60_000;
 const MAX_KEYS = 1_000;
 
-/** What is known of the domains, by project and name, and of the server. */
-const knownOf = perService(({ config, now }) => ({
-  keys: createCache<SigningKey | LostDkimKey | null>({
+/** The keys of domains, by project and name. */
+const keysOf = perService(({ now }) =>
+  createCache<SigningKey | LostDkimKey | null>({
     maxEntries: MAX_KEYS,
     keepMs: KEEP_MS,
     now: () => now().getTime(),
   }),
-  except: fieldsWrittenBy(config.SMTP_URL),
-}));
+);
 
 /** The message about a mail that could not be signed: a problem of ours. */
 export const NOT_SIGNED = "The mail could not be signed yet";
 
 /**
- * Hands a mail over, signed where the domain of its sender signs. Never throws. A mail whose signature cannot be made
+ * Hands a mail over by a transport, signed where the domain of its sender signs. Never throws. A mail whose signature cannot be made
  * now has to wait: without the signature that receivers expect it may end as spam.
  */
 export async function sendSigned(
   ctx: Context,
+  { mailer, writesFields }: Pick<Transport, "mailer" | "writesFields">,
   sender: Sender,
   mail: Mail | ReadyMail,
   { mayEnd, leaves }: OnItsWay,
 ): Promise<Handover> {
   try {
     const key = await keyOf(ctx, sender);
-    const { except } = knownOf(ctx);
-    const signed = key ? await signMail(mail, key, { at: ctx.now(), except }) : mail;
+    const signed = key ? await signMail(mail, key, { at: ctx.now(), except: writesFields }) : mail;
     leaves();
-    return await ctx.mailer.send(signed, mayEnd);
+    return await mailer.send(signed, mayEnd);
   } catch (error) {
     // Logged once for all mails of a minute.
     if (!(error instanceof LostDkimKey)) {
@@ -66,7 +66,7 @@ export async function sendSigned(
 /** The key, read once for all mails of a minute. A look-up that fails is forgotten, but not that a key is lost. */
 async function keyOf(ctx: Context, { projectId, fromEmail }: Sender): Promise<SigningKey | null> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1);
-  const key = await knownOf(ctx).keys.load(`${projectId} ${domain}`, () => readKey(ctx, projectId, domain));
+  const key = await keysOf(ctx).load(`${projectId} ${domain}`, () => readKey(ctx, projectId, domain));
   if (key instanceof LostDkimKey) throw key;
   return key;
 }

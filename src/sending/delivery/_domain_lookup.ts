@@ -1,4 +1,4 @@
-// To which domain a mail goes that is still to be sent. Those who ask at about the same time share a statement.
+// Where a mail goes that is still to be sent, and what it says. Those who ask at about the same time share a statement.
 import { createBatcher } from "../../batcher.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -8,17 +8,23 @@ const MAX_MAILS = 500;
 /** While others are in progress a mail waits this long for more to be looked up with it: one costs as much as ten. */
 const GATHER_MS = 5;
 
-/** Returns the domain of a mail that is still to be sent; null for others. */
-export type DomainLookup = (mail: { projectId: string; emailId: string }) => Promise<string | null>;
+/** The domain of a recipient, and the content of the mail. */
+interface Addressed {
+  domain: string;
+  contentId: string | null;
+}
+
+/** Returns this of a mail that is still to be sent; null for others. */
+export type DomainLookup = (mail: { projectId: string; emailId: string }) => Promise<Addressed | null>;
 
 /** Look-ups that wait a moment for each other while this process `isBusy`. */
 export function createDomainLookup(ctx: Context, isBusy: () => boolean): DomainLookup {
-  const find = createBatcher<{ projectId: string; emailId: string }, string | null>(
+  const find = createBatcher<{ projectId: string; emailId: string }, Addressed | null>(
     async (mails) => {
       const [projectIds, ids] = [mails.map((mail) => mail.projectId), mails.map((mail) => mail.emailId)];
       const rows = await q.apart.recipients(ctx, { projectIds, ids });
-      const domains = new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row.domain]));
-      return mails.map(({ projectId, emailId }) => domains.get(`${projectId} ${emailId}`) ?? null);
+      const found = new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row]));
+      return mails.map(({ projectId, emailId }) => found.get(`${projectId} ${emailId}`) ?? null);
     },
     { maxItems: MAX_MAILS, maxFlights: 2 },
   );

@@ -1,4 +1,5 @@
 // What the dispatcher is asked for, and why it may refuse.
+import type { RoutedKind } from "../transports/routes.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 
 /** A mail that somebody wants delivered. Those of a campaign are bulk: they never hold another one back. */
@@ -10,6 +11,10 @@ export interface DeliveryRequest {
   domain: string;
   /** What it says, where this process has just accepted it: it is not read back. */
   content?: AcceptedContent | null;
+  /** What kind of mail it is, where the routes of its project ask. */
+  kind?: RoutedKind | null;
+  /** The transport that it was given to in this process. */
+  transportId?: string;
 }
 
 /** Says which requests may go ahead now. */

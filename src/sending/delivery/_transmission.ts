@@ -2,15 +2,18 @@
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import type { Handover } from "../../mail/mailer.ts";
+import { refusalOf } from "../../mail/provider_refusals.ts";
 import type { Addressee } from "../compose/mod.ts";
+import { hold } from "../transports/holds.ts";
+import { type Transport, transportsOf } from "../transports/known.ts";
 import { NOT_SIGNED, type OnItsWay, sendSigned } from "./_dkim.ts";
 import type { Verdict } from "./_domain_pace.ts";
 import type { HandoverMarks } from "./_handover_marks.ts";
+import type { Outlet } from "./_outlets.ts";
 import type { ClaimedMail } from "./_pass.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { failed, type MailOutcome, outcomeOf, suppressed } from "./outcomes.ts";
 import { reasonAgainst } from "./reasons_against.ts";
-import { gateOf } from "./server_gate.ts";
 
 /** The outcome of a mail, and what it says about the recipient's domain. */
 export interface Transmitted {
@@ -19,12 +22,12 @@ export interface Transmitted {
 }
 
 /**
- * Sends one mail, unless something that happened since it was accepted speaks against it. Never throws. `pause` is called
+ * Sends one mail by an outlet, unless something that happened since it was accepted speaks against it. Never throws. `pause` is called
  * when the time that passes is ours and not the domain's, and its answer when it is the domain's again.
  */
 export async function transmit(
   ctx: Context,
-  marks: HandoverMarks,
+  { marks, outlet }: { marks: HandoverMarks; outlet: Outlet },
   mail: ClaimedMail,
   pause: () => () => void,
 ): Promise<Transmitted> {
@@ -34,12 +37,13 @@ export async function transmit(
       const goOn = pause();
       return await mayEnd().finally(goOn);
     };
-    return await handOver(ctx, mail, { mayEnd: mayEndInTime, leaves });
+    return await handOver(ctx, outlet, mail, { mayEnd: mayEndInTime, leaves });
   });
 }
 
 async function handOver(
   ctx: Context,
+  { transport, gate }: Outlet,
   { email, content, attachments }: ClaimedMail,
   way: OnItsWay,
 ): Promise<Transmitted> {
@@ -48,14 +52,31 @@ async function handOver(
     const reason = reasonAgainst(email, content?.type ?? null);
     if (reason !== null) return unsent(suppressed(ctx, email, known.fromEmail, reason));
     const mail = await content!.compose(addresseeOf(email), attachments);
-    const handover = await sendSigned(ctx, content!, mail, way);
-    if (handover.state === "unreached") gateOf(ctx).shut(handover.response);
-    return { outcome: outcomeOf(ctx, email, content!, mail, handover), verdict: verdictOf(handover) };
+    const sent = await sendSigned(ctx, transport, content!, mail, way);
+    if (sent.state === "unreached") gate.shut(sent.response);
+    const handover = await ofTheAccount(ctx, transport, sent);
+    return {
+      outcome: outcomeOf(ctx, { email, content: content!, transport }, mail, handover),
+      verdict: verdictOf(handover),
+    };
   } catch (error) {
     // An internal error in one mail must not delay the others.
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
     return unsent(failed(ctx, email, known.fromEmail, "The mail could not be composed"));
   }
+}
+
+/**
+ * A relay that refuses the account has not taken the mail, which says nothing about it: it goes another way, or waits. The
+ * standard transport stays as it was where there is no other.
+ */
+async function ofTheAccount(ctx: Context, transport: Transport, handover: Handover): Promise<Handover> {
+  const isRefusal = ["deferred", "bounced", "refused"].includes(handover.state);
+  if (!isRefusal || transport.kind !== "SMTP" || transportsOf(ctx).isPlain) return handover;
+  const refused = refusalOf(handover.response);
+  if (refused === null) return handover;
+  await hold(ctx, transport, refused, handover.response);
+  return { state: "unreached", response: handover.response };
 }
 
 function unsent(outcome: MailOutcome): Transmitted {

@@ -6,9 +6,8 @@ import { addJob, type Jobs } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import { addSendJobs } from "./enqueue.ts";
-import { deliverHanded, makeDelivery } from "./mod.ts";
+import { deliverHanded, makeDelivery, wayOf } from "./mod.ts";
 import { isLimited } from "./rates.ts";
-import { gateOf } from "./server_gate.ts";
 
 /** A mail that was accepted here. */
 export interface HandedMail {
@@ -108,7 +107,7 @@ export async function enqueueHere(
 /** What a rate holds back has its turn in the queue: there it waits at no cost. */
 function hasRoom(ctx: Context, projectId: string, mails: number): boolean {
   const { limits, ...here } = hereOf(ctx);
-  if (limits === null || gateOf(ctx).way !== "here" || isLimited(ctx, projectId)) return false;
+  if (limits === null || wayOf(ctx) !== "here" || isLimited(ctx, projectId)) return false;
   const ofProject = (here.ofProject.get(projectId) ?? 0) + mails;
   return here.chars < limits.chars && here.mails + mails <= limits.mails && ofProject <= limits.mailsOfOne;
 }

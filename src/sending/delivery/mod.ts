@@ -10,12 +10,17 @@ import { createDomainLookup, type DomainLookup } from "./_domain_lookup.ts";
 import { Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
 import { createCampaignEnds } from "./campaign_ends.ts";
 import { addSendJobs } from "./enqueue.ts";
-import { gateOf, type Way } from "./server_gate.ts";
+import { kindOf, kindOfCampaign, kindsOfContents } from "./_kinds.ts";
+import type { RoutedKind } from "../transports/routes.ts";
+import { transportsOf } from "../transports/known.ts";
+import { gateOf, stopGates, type Way } from "./server_gate.ts";
 
 /** A mail, and the domain of its recipient. */
 interface Addressed {
   id: string;
   domain: string;
+  /** Where routes ask for it. */
+  kind?: RoutedKind | null;
 }
 
 /** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server accepts no connections. */
@@ -50,7 +55,8 @@ const deliveryOf = perService((ctx): Delivery => {
  * it, the mails are theirs.
  */
 export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["send_emails"]): Promise<void> {
-  const leads = (way: Way) => gateOf(ctx).way === way;
+  await transportsOf(ctx).ready();
+  const leads = (way: Way) => wayOf(ctx) === way;
   if (leads("elsewhere")) await gateOf(ctx).opened(CLOSED_WAIT_MS);
   if (leads("nowhere")) return;
   const { postponed, waitMs } = await deliverEmails(ctx, projectId, emailIds);
@@ -65,8 +71,21 @@ export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["se
  */
 export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<Delivered> {
   const { domainOf } = deliveryOf(ctx);
-  const domains = await Promise.all(emailIds.map((emailId) => domainOf({ projectId, emailId })));
-  const emails = emailIds.flatMap((id, i) => (domains[i] === null ? [] : [{ id, domain: domains[i]! }]));
+  const [found] = await Promise.all([
+    Promise.all(emailIds.map((emailId) => domainOf({ projectId, emailId }))),
+    transportsOf(ctx).ready(),
+  ]);
+  const waiting = emailIds.flatMap((id, i) => (found[i] ? [{ id, ...found[i] }] : []));
+  const kinds = await kindsOfContents(
+    ctx,
+    projectId,
+    waiting.map(({ contentId }) => contentId),
+  );
+  const emails = waiting.map(({ id, domain, contentId }) => ({
+    id,
+    domain,
+    kind: kinds.get(contentId ?? "") ?? null,
+  }));
   return await deliver(ctx, projectId, emails, null);
 }
 
@@ -86,7 +105,9 @@ export async function deliverHanded(
   { id, address, content }: { id: string; address: string; content: AcceptedContent | null },
 ): Promise<void> {
   const domain = domainOfAddress(address);
-  await deliverOrPutApart(ctx, { projectId, emailId: id, campaignId: null, domain, content });
+  await transportsOf(ctx).ready();
+  const kind = content && kindOf(content);
+  await deliverOrPutApart(ctx, { projectId, emailId: id, campaignId: null, domain, content, kind });
 }
 
 /** As `recipient_domain` says it. */
@@ -101,7 +122,14 @@ export async function deliverBatch(
   emails: Addressed[],
   campaignId: string,
 ): Promise<Delivered> {
-  return await deliver(ctx, projectId, emails, campaignId);
+  await transportsOf(ctx).ready();
+  const kind = await kindOfCampaign(ctx, projectId, campaignId);
+  return await deliver(
+    ctx,
+    projectId,
+    emails.map(({ id, domain }) => ({ id, domain, kind })),
+    campaignId,
+  );
 }
 
 async function deliver(
@@ -111,7 +139,9 @@ async function deliver(
   campaignId: string | null,
 ): Promise<Delivered> {
   const ends = await Promise.allSettled(
-    emails.map(({ id, domain }) => deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain })),
+    emails.map(({ id, domain, kind = null }) =>
+      deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain, kind }),
+    ),
   );
   const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));
   // One that failed fails the job, but only when nothing of it is in progress any more.
@@ -136,7 +166,18 @@ async function deliverOrPutApart(ctx: Context, request: DeliveryRequest): Promis
 
 /** Whether mail can go to its server, from here or from another process. */
 export function reachesMailServer(ctx: Context): boolean {
-  return gateOf(ctx).way !== "nowhere";
+  return wayOf(ctx) !== "nowhere";
+}
+
+/** Where mails can go. With several transports each mail is asked for by itself, and those that have to wait keep their jobs. */
+export function wayOf(ctx: Context): Way {
+  return transportsOf(ctx).isPlain ? gateOf(ctx).way : "here";
+}
+
+/** Resolves when mails can leave from here, or after so long; true: they can. */
+export async function opened(ctx: Context, withinMs: number): Promise<boolean> {
+  await transportsOf(ctx).ready();
+  return wayOf(ctx) === "here" || (await gateOf(ctx).opened(withinMs));
 }
 
 /** Fetches mails that wait apart, if there is room. */
@@ -168,6 +209,7 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
  * finished, including what no job waits for.
  */
 export async function stopDelivery(ctx: Context): Promise<void> {
-  gateOf(ctx).stop();
+  stopGates(ctx);
   await deliveryOf(ctx).dispatcher.stop();
+  transportsOf(ctx).close();
 }

@@ -2,6 +2,7 @@ import { type Context, newId } from "../../context.ts";
 import type { Handover } from "../../mail/mailer.ts";
 import { sesMessageId } from "../../mail/ses_notices.ts";
 import { type Content, messageIdOf } from "../compose/mod.ts";
+import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
 /** What happened to one mail, as `delivery.settle_and_claim` writes it. */
@@ -12,6 +13,8 @@ export interface MailOutcome {
   contact_id: string | null;
   address: string;
   status: "SENT" | "CAPTURED" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
+  /** The transport that it was given to: null for the one of the settings. */
+  transport_id: string | null;
   /** With the values of its variables. Null where it has none, or the mail was not composed. */
   subject: string | null;
   message_id: string | null;
@@ -51,10 +54,18 @@ interface SentMail {
   subject: string;
 }
 
-/** What the ledger keeps of a mail as it was composed. */
+/** What the ledger keeps of a mail as it was composed, and where it went. */
 interface Kept {
   messageId: string | null;
   subject: string | null;
+  transportId: string | null;
+}
+
+/** A mail that was given to a transport. */
+interface Given {
+  email: ClaimedEmail;
+  content: Content;
+  transport: { id: string };
 }
 
 /**
@@ -63,12 +74,15 @@ interface Kept {
  */
 export function outcomeOf(
   ctx: Context,
-  email: ClaimedEmail,
-  content: Content,
+  { email, content, transport }: Given,
   mail: SentMail,
   handover: Handover,
 ): MailOutcome {
-  const kept = { messageId: mail.messageId, subject: mail.subject === content.subject ? null : mail.subject };
+  const kept = {
+    messageId: mail.messageId,
+    subject: mail.subject === content.subject ? null : mail.subject,
+    transportId: transport.id === DEFAULT_TRANSPORT ? null : transport.id,
+  };
   if (handover.state === "deferred") return deferral(ctx, email, kept, handover.response);
   if (handover.state === "unreached") return untried(ctx, email, kept, handover.response, 0);
   if (handover.state === "withheld") return untried(ctx, email, kept, handover.response, WITHHELD_RETRY_MS);
@@ -123,7 +137,7 @@ function unsent(
   reason: string,
 ): MailOutcome {
   const messageId = fromEmail === null ? null : messageIdOf(email.id, fromEmail);
-  return { ...base(ctx, email, { messageId, subject: null }), status, error: reason };
+  return { ...base(ctx, email, { messageId, subject: null, transportId: null }), status, error: reason };
 }
 
 /** When the attempt after this one may begin: 15 s, 30 s, 1 min … 1 h, each shortened at random by up to a half. */
@@ -146,12 +160,13 @@ function untried(ctx: Context, email: ClaimedEmail, kept: Kept, error: string, p
   return { ...base(ctx, email, kept), status: "PENDING", error, retry_at: retry, was_tried: false };
 }
 
-function base(ctx: Context, email: ClaimedEmail, { messageId, subject }: Kept) {
+function base(ctx: Context, email: ClaimedEmail, { messageId, subject, transportId }: Kept) {
   return {
     project_id: email.projectId,
     id: email.id,
     contact_id: email.contactId,
     address: email.address,
+    transport_id: transportId,
     subject,
     message_id: messageId,
     provider_id: null,

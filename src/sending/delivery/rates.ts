@@ -2,10 +2,11 @@
 // all processes. Postgres has a bucket for each; if it is empty, the caller is told when to come again.
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
+import { dayOf, limitOn } from "../transports/holds.ts";
+import { type Transport, transportsOf } from "../transports/known.ts";
+import { INSTALLATION } from "../transports/routes.ts";
 import type { RateAdmission, DeliveryRequest } from "./_requests.ts";
 
-/** The bucket of the installation. */
-const INSTALLATION = "00000000-0000-0000-0000-000000000000";
 const LANES = ["fast", "bulk"] as const;
 /** A changed rate is noticed within this time. */
 const REFRESH_MS = 5_000;
@@ -40,17 +41,88 @@ export function isLimited(ctx: Context, projectId: string): boolean {
   return rates.has(projectId) || rates.has(INSTALLATION);
 }
 
-/** Takes the places of these mails if there are any. Null if nothing is limited. */
+/**
+ * Takes the places of these mails if there are any: of their project, of the installation, and of the transport that each was
+ * given to. Null if nothing is limited. A mail whose transport has sent all of its day waits for Infinity: it takes another.
+ */
 export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
+  if (requests.length === 0) return null;
   const { rates } = await current(ctx);
-  if (rates.size === 0) return null;
-  const byProject = await grant(ctx, requests, (request) => request.projectId);
-  const byAll = await grant(ctx, byProject.admitted, () => INSTALLATION);
-  await giveBack(
-    ctx,
-    byAll.refused.map(({ request }) => request.projectId),
+  const limited = limitedTransports(ctx, requests);
+  if (rates.size + limited.size === 0) return null;
+  const scopes = [({ projectId }: DeliveryRequest) => projectId, () => INSTALLATION];
+  const admission: RateAdmission = { admitted: requests, refused: [] };
+  for (const [i, scopeOf] of scopes.entries()) {
+    const next = await grant(ctx, admission.admitted, scopeOf, rates);
+    await giveBack(ctx, next.refused, scopes.slice(0, i));
+    admission.admitted = next.admitted;
+    admission.refused.push(...next.refused);
+  }
+  if (limited.size === 0) return admission;
+  const ofTransports = await admitByTransport(ctx, admission.admitted, limited);
+  await giveBack(ctx, ofTransports.refused, scopes);
+  return { admitted: ofTransports.admitted, refused: [...admission.refused, ...ofTransports.refused] };
+}
+
+/** The transports of these mails that have limits of their own. */
+function limitedTransports(ctx: Context, requests: DeliveryRequest[]): Map<string, Transport> {
+  const known = transportsOf(ctx);
+  if (known.isPlain) return new Map();
+  const day = dayOf(ctx.now());
+  const used = new Set(requests.map((request) => request.transportId!));
+  const transports = [...used].flatMap((id) => known.byId(id) ?? []);
+  return new Map(
+    transports
+      .filter((one) => one.ratePerSecond !== null || limitOn(day, one) !== null)
+      .map((one) => [one.id, one]),
   );
-  return { admitted: byAll.admitted, refused: [...byProject.refused, ...byAll.refused] };
+}
+
+/** What their transports allow, of the second and then of the day. */
+async function admitByTransport(
+  ctx: Context,
+  requests: DeliveryRequest[],
+  limited: Map<string, Transport>,
+): Promise<RateAdmission> {
+  const paced = new Map(
+    [...limited].flatMap(([id, { ratePerSecond }]) => (ratePerSecond ? [[id, ratePerSecond]] : [])),
+  );
+  const bySecond = await grant(ctx, requests, (request) => request.transportId!, paced);
+  const byDay = await grantOfDay(ctx, bySecond.admitted, limited);
+  return { admitted: byDay.admitted, refused: [...bySecond.refused, ...byDay.refused] };
+}
+
+async function grantOfDay(
+  ctx: Context,
+  requests: DeliveryRequest[],
+  limited: Map<string, Transport>,
+): Promise<RateAdmission> {
+  const now = ctx.now();
+  const day = dayOf(now);
+  const groups = [...Map.groupBy(requests, (request) => request.transportId!)];
+  const counted = groups.flatMap(([id, group]) => {
+    const transport = limited.get(id);
+    const perDay = transport ? limitOn(day, transport) : null;
+    return transport && perDay !== null ? [{ id, transport, perDay, group }] : [];
+  });
+  if (counted.length === 0) return { admitted: requests, refused: [] };
+  const granted = await q.transports.takeDays(ctx, {
+    ids: counted.map(({ id }) => id),
+    wanted: counted.map(({ group }) => group.length),
+    perDays: counted.map(({ perDay }) => perDay),
+    now,
+  });
+  const grants = new Map(granted.map((row) => [row.id, row.granted]));
+  const refused = new Set<DeliveryRequest>();
+  for (const { id, transport, group } of counted) {
+    const left = group.slice(grants.get(id) ?? 0);
+    if (left.length > 0) transport.fullOn = day;
+    for (const request of left) refused.add(request);
+  }
+  return {
+    admitted: requests.filter((request) => !refused.has(request)),
+    refused: [...refused].map((request) => ({ request, waitMs: Infinity })),
+  };
 }
 
 /** Takes from one kind of bucket, in the order of the requests. */
@@ -58,8 +130,9 @@ async function grant(
   ctx: Context,
   requests: DeliveryRequest[],
   scopeOf: (request: DeliveryRequest) => string,
+  rates: Map<string, number>,
 ): Promise<RateAdmission> {
-  const { rates, lines } = stateOf(ctx);
+  const { lines } = stateOf(ctx);
   const groups = Map.groupBy(requests, scopeOf);
   const scopes = [...groups.keys()].filter((scope) => rates.has(scope));
   if (scopes.length === 0) return { admitted: requests, refused: [] };
@@ -78,7 +151,10 @@ async function grant(
     const refused = group.slice(granted);
     if (refused.length === 0) for (const lane of LANES) lines.delete(`${scope} ${lane}`);
     admission.refused.push(
-      ...refused.map((request) => ({ request, waitMs: placeOf(ctx, scope, request, waitMs) })),
+      ...refused.map((request) => ({
+        request,
+        waitMs: placeOf(lines, { scope, rate: rates.get(scope)! }, request, waitMs),
+      })),
     );
   }
   return admission;
@@ -98,19 +174,28 @@ export function placeOfBatch(ctx: Context, projectId: string, rate: number, mail
 }
 
 /** When there will be a place for this one, if everybody before it in the line of this process takes theirs. */
-function placeOf(ctx: Context, scope: string, request: DeliveryRequest, waitMs: number): number {
-  const { rates, lines } = stateOf(ctx);
+function placeOf(
+  lines: Map<string, number>,
+  { scope, rate }: { scope: string; rate: number },
+  request: DeliveryRequest,
+  waitMs: number,
+): number {
   const line = `${scope} ${request.campaignId === null ? "fast" : "bulk"}`;
   const now = performance.now();
   const place = Math.max(now + waitMs, lines.get(line) ?? 0);
-  lines.set(line, place + 1000 / rates.get(scope)!);
+  lines.set(line, place + 1000 / rate);
   return place - now;
 }
 
 /** Places that were taken and not used. */
-async function giveBack(ctx: Context, projectIds: string[]): Promise<void> {
+async function giveBack(
+  ctx: Context,
+  refused: RateAdmission["refused"],
+  scopes: ((request: DeliveryRequest) => string)[],
+): Promise<void> {
   const { rates } = stateOf(ctx);
-  const groups = [...Map.groupBy(projectIds, (id) => id)].filter(([id]) => rates.has(id));
+  const taken = refused.flatMap(({ request }) => scopes.map((scopeOf) => scopeOf(request)));
+  const groups = [...Map.groupBy(taken, (id) => id)].filter(([id]) => rates.has(id));
   if (groups.length === 0) return;
   await q.sendRates.giveBack(ctx, {
     scopes: groups.map(([id]) => id),

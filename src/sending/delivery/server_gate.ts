@@ -3,6 +3,9 @@
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
+import type { Mailer } from "../../mail/mailer.ts";
+import type { Transport } from "../transports/known.ts";
+import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
 import { wakeMails } from "./recovery.ts";
 
 /** Where mails can go: from here, from other processes alone, or from nowhere. */
@@ -25,10 +28,35 @@ const WAKE_AGAIN_MS = 5_000;
 /** A server that refuses permanently (5xx) is asked less often: failed log-ins are counted. */
 const LONGEST_PAUSE_REFUSED_MS = 30_000;
 
-/** The gate of this process. */
-export const gateOf = perService(createServerGate);
+/** The gate of the mail server of the settings. */
+export const gateOf = perService((ctx) =>
+  createServerGate(ctx, { mailer: ctx.mailer, id: DEFAULT_TRANSPORT }),
+);
 
-function createServerGate(ctx: Context): ServerGate {
+const othersOf = perService(() => new Map<string, { gate: ServerGate; mailer: Mailer }>());
+
+/** The gate of a transport: a new one where it was opened again. */
+export function gateOfTransport(ctx: Context, transport: Pick<Transport, "id" | "mailer">): ServerGate {
+  if (transport.id === DEFAULT_TRANSPORT) return gateOf(ctx);
+  const others = othersOf(ctx);
+  const made = others.get(transport.id);
+  if (made?.mailer === transport.mailer) return made.gate;
+  made?.gate.stop();
+  const gate = createServerGate(ctx, transport);
+  others.set(transport.id, { gate, mailer: transport.mailer });
+  return gate;
+}
+
+/** All gates ask no more. */
+export function stopGates(ctx: Context): void {
+  gateOf(ctx).stop();
+  for (const { gate } of othersOf(ctx).values()) gate.stop();
+}
+
+function createServerGate(ctx: Context, { mailer, id }: Pick<Transport, "id" | "mailer">): ServerGate {
+  /** Mails of other transports have jobs while they wait, and need no waking. */
+  const isShared = id === DEFAULT_TRANSPORT;
+  const about = isShared ? {} : { transportId: id };
   let way: Way = "here";
   let stopped = false;
   let waking = 0;
@@ -36,22 +64,26 @@ function createServerGate(ctx: Context): ServerGate {
 
   const ask = async (words: string): Promise<void> => {
     const since = performance.now();
-    ctx.log.warn("mail server accepts no connections", { response: words });
+    ctx.log.warn("mail server accepts no connections", { ...about, response: words });
     let answer: string | null = words;
     for (let pauseMs = FIRST_PAUSE_MS; answer !== null; pauseMs *= 2) {
       await note(true, since);
       await pause(Math.min(pauseMs, answer.startsWith("5") ? LONGEST_PAUSE_REFUSED_MS : LONGEST_PAUSE_MS));
       if (stopped) return;
-      answer = await ctx.mailer.reach();
+      answer = await mailer.reach();
     }
     way = "here";
     for (const go of waiting) go();
-    ctx.log.info("mail server accepts connections again", { ms: Math.round(performance.now() - since) });
+    ctx.log.info("mail server accepts connections again", {
+      ...about,
+      ms: Math.round(performance.now() - since),
+    });
     await note(false, since);
-    await wakeAll(since);
+    if (isShared) await wakeAll(since);
   };
   /** Informs the others, and is informed by them. */
   const note = async (isAway: boolean, since: number): Promise<void> => {
+    if (!isShared) return;
     try {
       const { othersReachIt } = await q.workers.noteMailServer(ctx, { id: ctx.workerId, isAway });
       if (!isAway) return;

@@ -1,0 +1,32 @@
+-- name: in_use :many
+-- All transports that a person has not paused, for the processes that send: there are few.
+select
+  t.project_id, t.id, t.name, t.kind, t.url, t.priority, t.weight, t.rate_per_second::float8 as "rate_per_second?",
+  t.per_day, t.connections, t.warmup_since, p.daily_limits as "warmup_limits?", t.held_until, t.hold_reason
+from transports t
+left join warmup_plans p on p.project_id = t.project_id and p.id = t.warmup_plan_id
+where t.paused_at is null
+order by t.project_id, t.id;
+
+-- name: routes :many
+-- The routes of all projects that have some, and of the installation.
+select project_id, document from routes;
+
+-- name: take_days :many
+-- Takes mails out of what is left of the day of each of these transports, in one order, so that two processes cannot wait
+-- for each other.
+select a.id as "id!", take_of_day(a.id, (:now::timestamptz at time zone 'UTC')::date, a.wanted, a.per_day) as "granted!"
+from (
+  select *
+  from unnest(:ids::uuid[], :wanted::int[], :per_days::int[]) as u (id, wanted, per_day)
+  order by u.id
+) as a;
+
+-- name: drop_old_days :exec
+delete from transport_days where day < (:before::timestamptz at time zone 'UTC')::date;
+
+-- name: hold :exec
+-- No process uses this transport until then. A longer hold stays.
+update transports
+set held_until = :until, hold_reason = :reason
+where id = :id and (held_until is null or held_until < :until);

@@ -1,0 +1,123 @@
+// The ways out of this process: a transport with its connections, whether its server lets us in, and the mails that wait for
+// it here.
+import type { Context } from "../../context.ts";
+import { candidatesOf } from "../transports/candidates.ts";
+import { dayOf, waitOf } from "../transports/holds.ts";
+import { type KnownTransports, type Transport, transportsOf } from "../transports/known.ts";
+import {
+  createDeliveryPlaces,
+  type DeliveryPlaces,
+  type PlacesOptions,
+  type QueuedRequest,
+} from "./_places.ts";
+import type { DeliveryRequest } from "./_requests.ts";
+import { gateOfTransport, type ServerGate } from "./server_gate.ts";
+
+/** A transport in this process. */
+export interface Outlet {
+  readonly transport: Transport;
+  readonly gate: ServerGate;
+  readonly places: DeliveryPlaces;
+  /** Connections in use: by mails that are claimed, or about to be, and not settled. */
+  taken: number;
+  /** Of these, those whose outcome waits for the next pass: their connections are free. */
+  ended: number;
+}
+
+/** The outlets of a process: each is made when the first mail takes it. */
+export interface Outlets extends Iterable<Outlet> {
+  /** Connections of all that are in use. */
+  readonly connections: number;
+  /** Mails that wait here. */
+  readonly waiting: number;
+  /** Where a mail goes now; or for how many milliseconds it has to wait, as no transport takes it. */
+  choose(request: DeliveryRequest): Outlet | number;
+  /** The one that a request was given to. */
+  of(request: QueuedRequest): Outlet;
+  /** How many could begin now. */
+  ready(): number;
+  /** The one whose mails to this domain wait apart. */
+  apartFrom(domain: string): Outlet;
+  /** Mails to this domain wait apart from here on, because this outlet has no capacity for it. */
+  noteApart(domain: string, outlet: Outlet): void;
+}
+
+/** When every server of a mail accepts no connections, it comes again after this time. */
+const CLOSED_MS = 2_000;
+const MAX_DOMAINS = 20_000;
+
+/** No outlet yet. */
+export function createOutlets(
+  ctx: Context,
+  options: Pick<PlacesOptions, "waitingApart" | "onSlow">,
+): Outlets {
+  const known = transportsOf(ctx);
+  const outlets = new Map<string, Outlet>();
+  const apart = new Map<string, string>();
+
+  const outletOf = (transport: Transport): Outlet => {
+    const made = outlets.get(transport.id);
+    // Opened again with another address, or number of connections, once nothing of the earlier one is left.
+    if (made && (made.transport === transport || made.taken + made.places.waiting > 0)) return made;
+    const places = createDeliveryPlaces({
+      ...options,
+      connections: transport.mailer.connections,
+      now: () => ctx.now().getTime(),
+    });
+    const outlet = { transport, gate: gateOfTransport(ctx, transport), places, taken: 0, ended: 0 };
+    outlets.set(transport.id, outlet);
+    return outlet;
+  };
+  const sum = (of: (outlet: Outlet) => number) => {
+    let total = 0;
+    for (const outlet of outlets.values()) total += of(outlet);
+    return total;
+  };
+  return {
+    get connections() {
+      return sum(({ transport }) => transport.mailer.connections);
+    },
+    get waiting() {
+      return sum(({ places }) => places.waiting);
+    },
+    choose: (request) => chooseOutlet(ctx, known, request, outletOf),
+    of: ({ transportId }) => outlets.get(transportId!)!,
+    ready: () => sum((outlet) => Math.max(0, outlet.places.ready(freeOf(outlet)))),
+    apartFrom: (domain) => outlets.get(apart.get(domain) ?? "") ?? outletOf(known.standard),
+    noteApart(domain, { transport }) {
+      if (apart.size >= MAX_DOMAINS && !apart.has(domain)) apart.clear();
+      apart.set(domain, transport.id);
+    },
+    [Symbol.iterator]: () => outlets.values(),
+  };
+}
+
+/** Connections that a pass may use: what has ended makes room in the same commit. */
+export function freeOf({ transport, taken, ended }: Outlet): number {
+  return transport.mailer.connections - taken + ended;
+}
+
+/** The first of its transports that takes mail. With one alone nothing is asked here: what closes it holds all back. */
+function chooseOutlet(
+  ctx: Context,
+  known: KnownTransports,
+  { projectId, emailId, domain, kind = null }: DeliveryRequest,
+  outletOf: (transport: Transport) => Outlet,
+): Outlet | number {
+  if (known.isPlain) return outletOf(known.standard);
+  const { transports, whenFull } = candidatesOf(known, { projectId, emailId, domain, kind });
+  const now = ctx.now();
+  let wait = Infinity;
+  for (const transport of transports) {
+    const waitMs = waitOf(now, transport);
+    if (waitMs > 0) {
+      wait = Math.min(wait, waitMs);
+      if (whenFull === "WAIT" && transport.fullOn === dayOf(now)) return waitMs;
+      continue;
+    }
+    const outlet = outletOf(transport);
+    if (outlet.gate.way === "here") return outlet;
+    wait = Math.min(wait, CLOSED_MS);
+  }
+  return wait;
+}

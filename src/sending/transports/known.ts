@@ -1,0 +1,197 @@
+// The transports as this process knows them: read again every few seconds, each with its connections. A mail asks nothing of
+// the database for it.
+import { type Context, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { describeError } from "../../log.ts";
+import { fieldsWrittenBy } from "../../mail/dkim.ts";
+import type { Mailer } from "../../mail/mailer.ts";
+import { DEFAULT_TRANSPORT, INSTALLATION, type Routes } from "./routes.ts";
+import { openUrl } from "./sealed_urls.ts";
+
+/** How mail leaves. */
+export type TransportKind = "SMTP" | "DIRECT" | "CAPTURE";
+
+/** A transport in use. */
+export interface Transport {
+  /** Of its row; `default` for the mail server of the settings. */
+  readonly id: string;
+  /** Whose it is: all zeros for the installation. */
+  readonly projectId: string;
+  readonly name: string;
+  readonly kind: TransportKind;
+  readonly mailer: Mailer;
+  /** Header fields that the other side writes itself: they are not signed. */
+  readonly writesFields: ReadonlySet<string>;
+  priority: number;
+  weight: number;
+  /** Mails a second; null: as many as go. */
+  ratePerSecond: number | null;
+  perDay: number | null;
+  /** The days of its warm-up, and the first one. */
+  warmup: { since: Date; limits: number[] } | null;
+  /** Nothing goes this way until then, in milliseconds of the service's time. */
+  heldUntil: number;
+  /** Of the day, as of 1970, whose mails are used up. */
+  fullOn: number | null;
+}
+
+/** What this process knows. */
+export interface KnownTransports {
+  /** Resolves when it has been read once; it is read again in the background. Rejects as long as it cannot be. */
+  ready(): Promise<void>;
+  /** Reads it again now. */
+  refresh(): Promise<void>;
+  readonly standard: Transport;
+  /** Those of a project, without the standard one. */
+  of(projectId: string): readonly Transport[];
+  byId(id: string): Transport | null;
+  routesOf(projectId: string): Routes | null;
+  /** Whether anything but the standard transport is in use. */
+  readonly isPlain: boolean;
+  all(): Iterable<Transport>;
+  close(): void;
+}
+
+const REFRESH_MS = 5_000;
+
+/** Of this process. */
+export const transportsOf = perService((ctx): KnownTransports => new Transports(ctx));
+
+type Row = Awaited<ReturnType<typeof q.transports.inUse>>[number];
+
+class Transports implements KnownTransports {
+  readonly standard: Transport;
+  private readonly ctx: Context;
+  private readonly rows = new Map<string, { transport: Transport; made: string }>();
+  private byProject = new Map<string, Transport[]>();
+  private routes = new Map<string, Routes>();
+  private reading: Promise<void> | null = null;
+  private readAt = -Infinity;
+  private hasRead = false;
+
+  constructor(ctx: Context) {
+    this.ctx = ctx;
+    this.standard = {
+      id: DEFAULT_TRANSPORT,
+      projectId: INSTALLATION,
+      name: "Mail server of the installation",
+      kind: ctx.config.SMTP_URL ? "SMTP" : "CAPTURE",
+      mailer: ctx.mailer,
+      writesFields: fieldsWrittenBy(ctx.config.SMTP_URL),
+      priority: 100,
+      weight: 1,
+      ratePerSecond: null,
+      perDay: null,
+      warmup: null,
+      heldUntil: 0,
+      fullOn: null,
+    };
+  }
+
+  get isPlain(): boolean {
+    return this.rows.size === 0;
+  }
+
+  ready(): Promise<void> {
+    const isOld = performance.now() - this.readAt > REFRESH_MS;
+    if (isOld && !this.reading) {
+      this.readAt = performance.now();
+      this.reading = this.read().finally(() => (this.reading = null));
+      this.reading.catch((error) => {
+        this.ctx.log.warn("transports not read", describeError(error));
+        if (!this.hasRead) this.readAt = -Infinity;
+      });
+    }
+    return this.hasRead ? RESOLVED : (this.reading ?? RESOLVED);
+  }
+
+  async refresh(): Promise<void> {
+    this.readAt = performance.now();
+    await this.read();
+  }
+
+  of(projectId: string): readonly Transport[] {
+    return this.byProject.get(projectId) ?? [];
+  }
+
+  byId(id: string): Transport | null {
+    return id === DEFAULT_TRANSPORT ? this.standard : (this.rows.get(id)?.transport ?? null);
+  }
+
+  routesOf(projectId: string): Routes | null {
+    return this.routes.get(projectId) ?? null;
+  }
+
+  *all(): Iterable<Transport> {
+    yield this.standard;
+    for (const { transport } of this.rows.values()) yield transport;
+  }
+
+  close(): void {
+    for (const { transport } of this.rows.values()) transport.mailer.close();
+    this.rows.clear();
+    this.byProject.clear();
+  }
+
+  private async read(): Promise<void> {
+    const [rows, routes] = await Promise.all([q.transports.inUse(this.ctx), q.transports.routes(this.ctx)]);
+    const ids = new Set(rows.map((row) => row.id));
+    for (const [id, { transport }] of this.rows) {
+      if (ids.has(id)) continue;
+      this.rows.delete(id);
+      transport.mailer.close();
+    }
+    for (const row of rows) this.learn(row);
+    this.byProject = Map.groupBy(
+      [...this.rows.values()].map((one) => one.transport),
+      (one) => one.projectId,
+    );
+    this.routes = new Map(routes.map((row) => [row.projectId, row.document as unknown as Routes]));
+    this.hasRead = true;
+  }
+
+  /** One whose address or number of connections has changed is opened again. */
+  private learn(row: Row): void {
+    const before = this.rows.get(row.id);
+    const made = JSON.stringify([
+      row.kind,
+      row.url && Buffer.from(row.url).toString("base64"),
+      row.connections,
+    ]);
+    const changing = {
+      priority: row.priority,
+      weight: row.weight,
+      ratePerSecond: row.ratePerSecond,
+      perDay: row.perDay,
+      warmup:
+        row.warmupLimits && row.warmupSince ? { since: row.warmupSince, limits: row.warmupLimits } : null,
+      heldUntil: Math.max(before?.transport.heldUntil ?? 0, row.heldUntil?.getTime() ?? 0),
+    };
+    if (before?.made === made) return void Object.assign(before.transport, changing, { name: row.name });
+    const opened = this.open(row);
+    if (!opened) return;
+    before?.transport.mailer.close();
+    const { id, projectId, name } = row;
+    this.rows.set(id, { made, transport: { id, projectId, name, ...opened, ...changing, fullOn: null } });
+  }
+
+  private open(row: Row): Pick<Transport, "kind" | "mailer" | "writesFields"> | null {
+    const kind = row.kind as TransportKind;
+    const url = row.url && openUrl(this.ctx, row, row.url);
+    const lost = row.url !== null && url === null;
+    if (lost || !this.ctx.openMailer) {
+      this.ctx.log.error(
+        "a transport cannot be used: is this the SECRET_KEY that its address was encrypted with?",
+        {
+          transportId: row.id,
+        },
+      );
+      return null;
+    }
+    const isOwn = row.projectId !== INSTALLATION;
+    const mailer = this.ctx.openMailer({ kind, url, connections: row.connections, isOwn });
+    return { kind, mailer, writesFields: fieldsWrittenBy(url ?? undefined) };
+  }
+}
+
+const RESOLVED = Promise.resolve();

@@ -1,0 +1,177 @@
+// Mails over several transports: which one they take, and what happens when it takes none.
+import { describe, expect, test } from "bun:test";
+import { campaignsOf } from "../support/campaign.ts";
+import { useLedger } from "../support/ledger.ts";
+import { until } from "../support/process.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+import { useTransports } from "../support/transports.ts";
+
+const service = useService();
+const { project, accept, row, fresh, later } = useLedger(service);
+const { add, route } = useTransports(service);
+const { addContacts, create, send } = campaignsOf(service, () => project);
+
+const many = (count: number) => Array.from({ length: count }, () => fresh());
+const sent = async (ids: string[]) => {
+  await service.runJobs();
+  const rows = await Promise.all(ids.map(row));
+  return rows.map(({ status }) => status as string);
+};
+
+test("a mail without routes goes by the mail server of the settings, and says so", async () => {
+  const [id] = await accept(fresh());
+  expect(await sent([id!])).toEqual(["SENT"]);
+  expect((await row(id!)).transportId).toBeNull();
+});
+
+describe("without routes", () => {
+  test("the transport of the lowest priority takes all, and each mail says which", async () => {
+    const { id: transportId, server } = await add({ priority: 10 });
+    const ids = await accept(many(5));
+    expect(await sent(ids)).toEqual(Array(5).fill("SENT"));
+    expect([server.received.length, service.smtp.received.length]).toEqual([5, 0]);
+    for (const id of ids) expect((await row(id)).transportId).toBe(transportId);
+  });
+
+  test("transports of the same priority share the mails by weight", async () => {
+    const [heavy, light] = [await add({ priority: 10, weight: 3 }), await add({ priority: 10, weight: 1 })];
+    expect(await sent(await accept(many(100)))).toEqual(Array(100).fill("SENT"));
+    expect(heavy.server.received.length + light.server.received.length).toBe(100);
+    // Three quarters are 75; less than 55 or more than 92 in one of 100,000 runs.
+    expect(heavy.server.received.length).toBeGreaterThan(54);
+    expect(heavy.server.received.length).toBeLessThan(93);
+  });
+
+  test("a project with transports of its own uses them alone, and nobody else does", async () => {
+    const own = await add({ projectId: project.id });
+    const neighbour = await service.createProject();
+    const ids = [...(await accept(fresh())), ...(await accept(fresh(), neighbour))];
+    expect(await sent(ids)).toEqual(["SENT", "SENT"]);
+    expect([own.server.received.length, service.smtp.received.length]).toEqual([1, 1]);
+  });
+});
+
+describe("routes", () => {
+  test("single mails and campaigns take different transports", async () => {
+    const [singles, bulk] = [await add(), await add()];
+    await route([
+      { type: "MARKETING", transports: [{ id: bulk.id }] },
+      { type: "TRANSACTIONAL", transports: [{ id: singles.id }] },
+    ]);
+    await addContacts(7);
+    const ids = await accept(many(3));
+    await send(await create());
+    expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
+    await until("the campaign", async () => bulk.server.received.length >= 7);
+    expect([singles.server.received.length, service.smtp.received.length]).toEqual([3, 0]);
+  });
+
+  test("the recipient's provider and the sender's domain decide", async () => {
+    const [google, shop] = [await add(), await add()];
+    await route([
+      { providers: ["google"], transports: [{ id: google.id }] },
+      { senderDomains: [DOMAIN], transports: [{ id: shop.id }] },
+    ]);
+    expect(await sent(await accept(["ada@gmail.com", "bo@googlemail.com", fresh()]))).toEqual(
+      Array(3).fill("SENT"),
+    );
+    expect([google.server.received.length, shop.server.received.length]).toEqual([2, 1]);
+  });
+
+  test("a project's own routes come before those of the installation, and name no transport of another project", async () => {
+    const neighbour = await service.createProject();
+    const [foreign, common] = [await add({ projectId: neighbour.id }), await add()];
+    await route([{ transports: [{ id: common.id }] }]);
+    await route([{ transports: [{ id: foreign.id }, { id: "default" }] }], project.id);
+    expect(await sent(await accept(fresh()))).toEqual(["SENT"]);
+    expect([
+      foreign.server.received.length,
+      common.server.received.length,
+      service.smtp.received.length,
+    ]).toEqual([0, 0, 1]);
+  });
+});
+
+describe("fail-over", () => {
+  test("a server that refuses connections loses its mails to the next, also those that were claimed", async () => {
+    const { server } = await add({ priority: 10 });
+    await server.stop();
+    const ids = await accept(many(30));
+    expect(await sent(ids)).toEqual(Array(30).fill("SENT"));
+    expect(service.smtp.received.length).toBe(30);
+    for (const id of ids) expect(await row(id)).toMatchObject({ attempts: 1, transportId: null });
+  });
+
+  test.each([
+    ["454 Throttling failure: Daily message quota exceeded.", "quota"],
+    ["535 Authentication Credentials Invalid", "account"],
+  ])("what says %j of the account goes to the next, which nothing counts as an attempt", async (reply) => {
+    const first = await add({ priority: 10 });
+    first.server.behave({ data: () => reply });
+    const ids = await accept(many(3));
+    expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
+    expect([first.server.received.length, service.smtp.received.length]).toEqual([0, 3]);
+    for (const id of ids) expect((await row(id)).attempts).toBe(1);
+    const [held] = await service.pool`select hold_reason from transports where id = ${first.id}`;
+    expect(held!.holdReason).toBe(reply);
+    first.server.behave({});
+    later(16 * 60_000);
+    expect(await sent(await accept(fresh()))).toEqual(["SENT"]);
+    expect(first.server.received.length).toBe(1);
+  });
+
+  test("a mailbox that is full is no business of the account", async () => {
+    const first = await add({ priority: 10 });
+    first.server.behave({ rcpt: () => "452 4.2.2 The email account that you tried to reach is over quota" });
+    const [id] = await accept(fresh());
+    expect(await sent([id!])).toEqual(["PENDING"]);
+    expect([(await row(id!)).attempts, service.smtp.received.length]).toEqual([1, 0]);
+    await service.dropJobs();
+  });
+
+  test("a mail that may have been taken is in doubt, and goes to no other", async () => {
+    const first = await add({ priority: 10 });
+    first.server.behave({ cut: "after data" });
+    const [id] = await accept(fresh());
+    expect(await sent([id!])).toEqual(["IN_DOUBT"]);
+    expect(service.smtp.received.length).toBe(0);
+  });
+
+  test("mails wait with their jobs while no transport takes them, and go when one does", async () => {
+    const only = await add({ projectId: project.id });
+    only.server.behave({ data: () => "550 5.4.5 Daily sending quota exceeded" });
+    const ids = await accept(many(3));
+    expect(await sent(ids)).toEqual(Array(3).fill("PENDING"));
+    only.server.behave({});
+    later(16 * 60_000);
+    expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
+    expect(only.server.received.length).toBe(3);
+  });
+});
+
+describe("a day", () => {
+  test("what does not fit into it goes to the next transport, and no transport gets more", async () => {
+    const first = await add({ priority: 10, perDay: 7 });
+    expect(await sent(await accept(many(20)))).toEqual(Array(20).fill("SENT"));
+    expect([first.server.received.length, service.smtp.received.length]).toEqual([7, 13]);
+  });
+
+  test("it waits for the next day where the route says so", async () => {
+    const first = await add({ perDay: 2 });
+    await route([
+      {
+        transports: [
+          { id: first.id, priority: 1 },
+          { id: "default", priority: 2 },
+        ],
+        whenFull: "WAIT",
+      },
+    ]);
+    const ids = await accept(many(3));
+    expect((await sent(ids)).toSorted()).toEqual(["PENDING", "SENT", "SENT"]);
+    expect(service.smtp.received.length).toBe(0);
+    later(24 * 3_600_000);
+    expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
+    expect(first.server.received.length).toBe(3);
+  });
+});
