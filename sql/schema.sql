@@ -10,6 +10,7 @@
 --   audit                    Who did what to a project.
 --                            after delete: Lines are deleted only with their project.
 --                            before update or truncate: Lines are never changed.
+--   project_moves            Projects that were imported from another installation.
 --   resets                   Projects that are being reset.
 --
 -- Accounts
@@ -220,6 +221,8 @@ create table projects (
   postal_address text,
   -- Whether members can access it only with two-factor log-in.
   requires_two_factor boolean not null default false,
+  -- What signed the links of its mails in other installations; encrypted. Null: it has always been here.
+  link_keys bytea,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_public_key_key UNIQUE (public_key),
   constraint projects_secret_hash_key UNIQUE (secret_hash),
@@ -237,6 +240,8 @@ create table projects (
 CREATE INDEX projects_deleted ON public.projects USING btree (id) WHERE (deleted_at IS NOT NULL);
 -- Serves `send_rates.limited`: hardly any project has a rate of its own.
 CREATE INDEX projects_limited ON public.projects USING btree (id) WHERE (send_rate IS NOT NULL);
+-- Serves `project_moves.link_keys`.
+CREATE INDEX projects_with_link_keys ON public.projects USING btree (id) WHERE (link_keys IS NOT NULL);
 -- A deleted project does not come back.
 CREATE TRIGGER projects_stay_deleted BEFORE UPDATE OF deleted_at ON public.projects FOR EACH ROW WHEN (((old.deleted_at IS NOT NULL) AND (new.deleted_at IS DISTINCT FROM old.deleted_at))) EXECUTE FUNCTION refuse_return();
 
@@ -417,6 +422,101 @@ CREATE OR REPLACE FUNCTION public.refuse_audit_change()
 AS $function$
 begin
   raise exception 'the audit log is only appended to' using errcode = 'insufficient_privilege';
+end $function$;
+
+-- Projects that were imported from another installation. Until one is complete it is disabled, and nothing is done with it.
+create table project_moves (
+  project_id uuid not null,
+  -- The export that it comes from: only the same one continues it.
+  export_id uuid not null,
+  -- How many lines of the file are committed.
+  lines_done bigint not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint project_moves_pkey PRIMARY KEY (project_id),
+  constraint project_moves_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint project_moves_lines_done_check CHECK ((lines_done >= 0))
+);
+
+-- Whether the import of a project is not complete yet: its segments have only some of their members.
+CREATE OR REPLACE FUNCTION public.is_moving_in(project uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (EXISTS (SELECT FROM project_moves m WHERE ((m.project_id = is_moving_in.project) AND (m.finished_at IS NULL))));
+
+-- Opens a cursor for the rest of the transaction: the rows of a project in a table, in the order of its primary key; in a
+-- table without one in that of their text.
+CREATE OR REPLACE FUNCTION public.open_moved_rows(source text, project uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  moved_rows refcursor := 'moved_rows';
+  key text;
+begin
+  select string_agg(format('r.%I', a.attname), ', ' order by k.place)
+  into key
+  from pg_index i
+  cross join lateral unnest(i.indkey) with ordinality as k (attnum, place)
+  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+  where i.indrelid = to_regclass(quote_ident(source)) and i.indisprimary;
+  open moved_rows no scroll for execute format(
+    'select to_jsonb(r)::text from %I r where r.%I = $1 order by %s',
+    source, case source when 'projects' then 'id' else 'project_id' end, coalesce(key, 'to_jsonb(r)::text')
+  ) using project;
+end $function$;
+
+-- The next rows of `open_moved_rows` as JSON, until they have that many bytes. None: that was all, and the cursor is closed.
+CREATE OR REPLACE FUNCTION public.next_moved_rows(bytes integer)
+ RETURNS SETOF text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  moved_rows refcursor := 'moved_rows';
+  line text;
+  total int := 0;
+  number int := 0;
+begin
+  loop
+    fetch moved_rows into line;
+    exit when not found;
+    return next line;
+    number := number + 1;
+    total := total + octet_length(line);
+    exit when total >= bytes;
+  end loop;
+  if number = 0 then
+    close moved_rows;
+  end if;
+end $function$;
+
+-- Inserts rows as `next_moved_rows` returns them, and returns how many. All have the same keys. Columns that they do not have
+-- get their defaults.
+CREATE OR REPLACE FUNCTION public.put_moved_rows(target text, rows jsonb)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  columns text;
+  unknown text;
+  number int;
+begin
+  select
+    string_agg(quote_ident(g.name), ', ') filter (where a.attgenerated = ''),
+    string_agg(g.name, ', ') filter (where a.attname is null)
+  into columns, unknown
+  from jsonb_object_keys(rows -> 0) as g (name)
+  left join pg_attribute a
+    on a.attrelid = to_regclass(quote_ident(target)) and a.attname = g.name and a.attnum > 0 and not a.attisdropped;
+  if unknown is not null then
+    raise exception 'Cannot put rows into %: it has no %', target, unknown;
+  end if;
+  execute format(
+    'insert into %1$I (%2$s) select %2$s from jsonb_populate_recordset(null::%1$I, $1)', target, columns
+  ) using rows;
+  get diagnostics number = row_count;
+  return number;
 end $function$;
 
 -- Projects that are being reset. Each column holds the highest id of its table when the reset was requested, or null if

@@ -7,13 +7,9 @@ import {
   createProject,
   disableProject,
   enableProject,
-  LANGUAGES,
-  RESENDABLE,
   listProjects,
-  TRACKING,
   updateProject,
 } from "./accounts/projects/mod.ts";
-import { ROLES } from "./accounts/projects/roles.ts";
 import { rotateWebhookSecret, webhookSecretsOf } from "./accounts/projects/webhook_secrets.ts";
 import { loadConfig } from "./config/mod.ts";
 import { type Context, inTransaction } from "./context.ts";
@@ -34,74 +30,19 @@ import {
   setRole,
 } from "./admin/people.ts";
 import type { DemoWords } from "./admin/demo.ts";
+import { HELP } from "./admin/help.ts";
 import { asId } from "./admin/ids.ts";
+import type { MovingOptions } from "./admin/moving.ts";
 import type { ReleaseOptions } from "./admin/release.ts";
 
 // What only some commands need is loaded by them: a command is over in a moment, and to load all takes twice as long.
 const campaigns = () => import("./sending/campaigns/mod.ts");
-
-const HELP = `Usage: bun run admin <command>
-
-  project create --name N [--domain D --verified]   create a project; prints it with both keys
-  project list                                      every project, without secrets
-  project set <id> [--tracking T] [--language L] [--send-rate N] [--resend K]
-                                                    change its settings:
-                                                    T is one of ${TRACKING.join(", ")}
-                                                    L is one of ${LANGUAGES.join(", ")}
-                                                    N is mails a second, or none for no limit
-                                                    K: which mails in doubt are sent again: none, or some of
-                                                    ${RESENDABLE.join(",")}
-  project disable <id> [--reason R]                 refuse its requests and hold its mail
-  project enable <id>                               accept its requests again; its campaigns continue: first
-                                                    cancel those that should not
-  project webhook-secret <id> [--rotate]            show the secret that signs its webhooks, or create a new
-                                                    one; the old one stays valid for a day
-  project reset <id> --yes                          delete its contents, for good: members, domains, keys and
-                                                    settings stay
-  project delete <id> --yes                         delete it altogether, for good
-  user create --email E [--password-from-stdin]     create an account with a verified address; without a
-                                                    password its owner sets one by a password reset
-  user two-factor-off --email E                     take all factors from somebody who has lost them, and end their
-                                                    sessions; a mail tells them, and the audit log their projects
-  user list                                         every account, with the number of its projects
-  member list <project id>                          its members, and who was invited
-  member add <project id> --email E [--role R]      add somebody with an account: R is one of
-                                                    ${ROLES.join(", ")}; left out: ${ROLES[0]}
-  member set-role <project id> --email E --role R   change the role of a member
-  member remove <project id> --email E              remove a member, or withdraw an invitation
-  domain add <project id> <domain> --verified       allow a project to send from a domain, without a DNS check
-  domain rekey <project id> <domain>                create a new DKIM key where the old one was encrypted with
-                                                    a lost SECRET_KEY; the domain is verified again
-  campaign list <project id>                        campaigns that are being sent or are scheduled
-  campaign cancel <project id> <campaign id>        cancel one of them, even while the project is disabled
-  release [mail id…] [--project P] [--since T] [--all] [--discard] [--yes]
-                                                    send mails that were captured while there was no SMTP server,
-                                                    the oldest first: those with these ids, of a project, captured
-                                                    since a time (such as 2026-11-22T08:00Z), or all; without
-                                                    --yes they are only counted. Nothing is sent to people who
-                                                    have unsubscribed or are suppressed by now, or whose mail
-                                                    has expired; --discard gives the mails up instead, for good
-  demo [--project P] [--contacts N] [--seed S] [--yes]
-                                                    make a shop to look at: contacts, 90 days of events, campaigns
-                                                    and workflows with their mails, none of which is sent; in a
-                                                    project named Demo, or P, that has no contacts. --yes also in
-                                                    production, and where mail leaves the machine (SMTP_URL)
-  recount [project id]                              recount outcomes of mails and events by day, and correct
-                                                    the counters that are wrong, of one project or of all
-  partitions [--move]                               the months of events, and what else grows with time: rows
-                                                    (estimated) and bytes; --move creates partitions that are
-                                                    missing because they have too many events to move quickly:
-                                                    everything that uses events waits until it is done
-  migrate                                           migrate the database to the newest schema
-  doctor [--json]                                   check everything the installation needs, and say what to do
-
-The settings are those of the service (DATABASE_URL, or the embedded Postgres in DATA_DIR). Answers are JSON.
-`;
+const moving = () => import("./admin/moving.ts");
 
 /** The exit code of an unknown command: 1 is that of one that failed, and of a doctor that found an error. */
 const MISUSED = 2;
 
-interface Options extends PeopleOptions, ReleaseOptions, DemoWords {
+interface Options extends PeopleOptions, ReleaseOptions, DemoWords, MovingOptions {
   name?: string | undefined;
   domain?: string | undefined;
   verified?: boolean | undefined;
@@ -197,6 +138,11 @@ const COMMANDS: Record<string, Command> = {
   release: async (ctx, args, options) =>
     await (await import("./admin/release.ts")).release(ctx, args, options),
   demo: async (ctx, _args, options) => await (await import("./admin/demo.ts")).demo(ctx, options),
+  export: async (ctx, [given, file], options) => {
+    const id = await existingProject(ctx, given);
+    return await (await moving()).exportTo(ctx, id, file, options);
+  },
+  "import postrider": async (ctx, [file], options) => await (await moving()).importFrom(ctx, file, options),
   recount: async (ctx, [given]) =>
     given === undefined
       ? await recountProjects(ctx)
@@ -277,6 +223,9 @@ async function main(): Promise<number> {
       role: { type: "string" },
       "password-from-stdin": { type: "boolean" },
       json: { type: "boolean" },
+      ledger: { type: "boolean" },
+      "passphrase-file": { type: "string" },
+      resume: { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });

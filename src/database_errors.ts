@@ -11,6 +11,11 @@ export function isConflict(error: unknown): boolean {
   return /^40(001|P01)$/.test(codeOf(error));
 }
 
+/** There is a row with this key already. */
+export function isDuplicate(error: unknown): boolean {
+  return codeOf(error) === "23505";
+}
+
 /** A statement took longer than it was given. */
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === "57014";

@@ -17,7 +17,7 @@ const LAYERS: string[][] = [
   ["src/http/routes"],
   ["src/http/pages"],
   ["src/http/entry"],
-  ["src/removal"],
+  ["src/removal", "src/moving"],
   ...within("src/insight", ["events"], ["activity", "counts", "metrics.ts", "retention.ts"], ["requests"]),
   ["src/insight"],
   ...within(

@@ -126,11 +126,12 @@ order by name;
 -- name: tracked :many
 -- nullable: project_id
 -- The dynamic segments whose membership is kept up, of one project or of all. Outdated is one that was never worked out,
--- or not since its condition changed.
+-- or not since its condition changed. Not those of a project that is being imported: they would miss whoever is to come.
 select project_id, id, computed_at is null as "outdated!"
 from segments
 where track_membership
   and type = 'DYNAMIC'
+  and not is_moving_in(project_id)
   and (:project_id::uuid is null or project_id = :project_id)
 order by project_id, id;
 
@@ -191,11 +192,13 @@ cross join lateral (
 order by s.id desc;
 
 -- name: unsized :many
--- Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted.
+-- Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted, nor still
+-- being imported.
 select s.project_id, s.id
 from segments s
 join projects p on p.id = s.project_id and p.deleted_at is null
 where (s.project_id, s.id) > (:after_project, :after_id)
+  and not is_moving_in(s.project_id)
   and not exists (
     select
     from segment_sizes z

@@ -18,6 +18,7 @@ export type Purpose =
   | "click targets"
   | "dkim keys"
   | "webhook secrets"
+  | "project links"
   | "return paths"
   | "sessions"
   | "two-factor secrets"
@@ -65,6 +66,11 @@ export function openToken(ctx: KeyHolder, purpose: Purpose, token: string): Buff
 /** The signature of `payload`: 16 bytes; the first few are enough if there is little room. */
 export function signatureOf(ctx: KeyHolder, purpose: Purpose, payload: Buffer): Buffer {
   return createHmac("sha256", derivedKey(ctx, purpose)).update(payload).digest().subarray(0, SIGNATURE_BYTES);
+}
+
+/** What signs the links of one project. It moves with the project, and is of no use for the links of another. */
+export function linkKeyOf(ctx: KeyHolder, projectId: string): Buffer {
+  return createHmac("sha256", derivedKey(ctx, "project links")).update(projectId).digest();
 }
 
 // A sealed value: the number of this format, a random nonce, the ciphertext, and its authentication tag.

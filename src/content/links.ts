@@ -21,35 +21,45 @@ const LARGE_CHARS = 500_000;
 export interface LinkSigner {
   /** What the address of every followed link begins with; the token of the mail, a dot and that of the link come next. */
   prefix: string;
-  /** The token of a link to this address; null if it is not to be followed. */
-  sign(target: string): string | null;
+  /** The token of a link of a project to this address; null if it is not to be followed. */
+  sign(target: string, projectId: string): string | null;
 }
 
 /** Follows the links of templates. */
 export interface LinkFollower {
-  /** The template with its links rewritten; unchanged where it cannot be read. Never throws. */
-  rewrite(html: string): string;
+  /** The template of a project with its links rewritten; unchanged where it cannot be read. Never throws. */
+  rewrite(html: string, projectId: string): string;
   /** What was rendered from a rewritten template, with the token of the mail, and its own links signed. */
-  complete(rendered: string, mailToken: string): string;
+  complete(rendered: string, mailToken: string, projectId: string): string;
+}
+
+/** The same for one project. */
+interface Signer {
+  prefix: string;
+  sign(target: string): string | null;
 }
 
 /** A follower of links. Templates that were rewritten last are kept. */
 export function createLinkFollower({ prefix, sign }: LinkSigner): LinkFollower {
   // Tokens are letters and digits: nothing else of an address has to be escaped.
-  const signer = { prefix: Bun.escapeHTML(prefix), sign };
+  const signerOf = (projectId: string): Signer => ({
+    prefix: Bun.escapeHTML(prefix),
+    sign: (target) => sign(target, projectId),
+  });
   const rewritten = createCache<string>({
     maxEntries: MAX_CACHED_TEMPLATES,
     maxBytes: MAX_CACHED_BYTES,
   });
   return {
-    rewrite(html) {
-      const known = rewritten.get(html);
+    rewrite(html, projectId) {
+      const key = `${projectId} ${html}`;
+      const known = rewritten.get(key);
       if (known !== undefined) return known;
-      const made = rewriteOrLeave(html, signer);
-      rewritten.set(html, made, (html.length + made.length) * 2);
+      const made = rewriteOrLeave(html, signerOf(projectId));
+      rewritten.set(key, made, (key.length + made.length) * 2);
       return made;
     },
-    complete: (rendered, mailToken) => complete(rendered, mailToken, signer),
+    complete: (rendered, mailToken, projectId) => complete(rendered, mailToken, signerOf(projectId)),
   };
 }
 
@@ -67,7 +77,7 @@ const HEAD = SECRET.slice(0, 8);
 /** The pages of a contact are its own: tracking them would give away who wants to unsubscribe. */
 export const OWN_PAGE = /\b(?:unsubscribe|subscribe|manage)Url\b/;
 
-function rewriteOrLeave(html: string, signer: LinkSigner): string {
+function rewriteOrLeave(html: string, signer: Signer): string {
   if (!/\bhref\b/i.test(html)) return html;
   try {
     const made = rewrite(html, signer);
@@ -77,7 +87,7 @@ function rewriteOrLeave(html: string, signer: LinkSigner): string {
   }
 }
 
-function rewrite(html: string, signer: LinkSigner): string {
+function rewrite(html: string, signer: Signer): string {
   const { text, expressions } = readSyntax(html);
   let out = "";
   let copied = 0;
@@ -139,7 +149,7 @@ function wrap(
 }
 
 /** The address through which a link is tracked, as HTML (as is the prefix); null if it stays unchanged. */
-function follow(value: string, mailToken: string, signer: LinkSigner): string | null {
+function follow(value: string, mailToken: string, signer: Signer): string | null {
   const target = targetOf(value);
   const token = target === null ? null : signer.sign(target);
   return token === null ? null : `${signer.prefix}${mailToken}.${token}`;
@@ -213,7 +223,7 @@ function charOf(code: number): string | undefined {
   return isChar ? String.fromCodePoint(code) : undefined;
 }
 
-function complete(rendered: string, mailToken: string, signer: LinkSigner): string {
+function complete(rendered: string, mailToken: string, signer: Signer): string {
   const [start, ...pieces] = rendered.split(SECRET);
   let out = start!;
   let links = 0;

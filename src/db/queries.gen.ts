@@ -1590,6 +1590,54 @@ export interface Queries {
      * (sql/queries/project_keys.sql:43) */
     noteUse(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<number>;
   };
+  projectMoves: {
+    /** The first statement of a transaction that reads everything as it is at this moment.
+     * (sql/queries/project_moves.sql:1) */
+    takeSnapshot(on: On): Promise<number>;
+    /** Opens the rows of a project in a table.
+     * (sql/queries/project_moves.sql:5) */
+    openRows(on: On, args: { source: string; projectId: string }): Promise<{ opened: string | null }>;
+    /** The next of them as JSON, about `bytes` of it. None: that was all.
+     * (sql/queries/project_moves.sql:9) */
+    nextRows(on: On, args: { bytes: number }): Promise<{ line: string }[]>;
+    /** Inserts rows that are given as the text of a JSON array.
+     * (sql/queries/project_moves.sql:14) */
+    putRows(on: On, args: { target: string; rows: string }): Promise<{ rows: number }>;
+    /** Deletes what triggers have written into a table while other rows were inserted: the file has these rows as well.
+     * (sql/queries/project_moves.sql:18) */
+    clear(on: On, args: { target: Fragment; projectId: string }): Promise<number>;
+    /** What could keep a project from being exported as it is.
+     * (sql/queries/project_moves.sql:23) */
+    state(on: On, args: { projectId: string }): Promise<{ name: string; isDisabled: boolean; isBeingReset: boolean; isMovingIn: boolean; sending: number } | null>;
+    /** The project with this id, deleted or not, and its import, if it came by one.
+     * (sql/queries/project_moves.sql:34) */
+    get(on: On, args: { projectId: string }): Promise<{ name: string; isDeleted: boolean; exportId: string | null; linesDone: number | null; finishedAt: Date | null } | null>;
+    /** (sql/queries/project_moves.sql:46) */
+    begin(on: On, args: { projectId: string; exportId: string; linesDone: number; now: Date }): Promise<number>;
+    /** 0 where somebody else has continued the import meanwhile.
+     * (sql/queries/project_moves.sql:50) */
+    advance(on: On, args: { linesDone: number; projectId: string; before: number }): Promise<number>;
+    /** (sql/queries/project_moves.sql:56) */
+    finish(on: On, args: { linesDone: number; now: Date; projectId: string; before: number }): Promise<number>;
+    /** (sql/queries/project_moves.sql:61) */
+    setLinkKeys(on: On, args: { linkKeys: Uint8Array; projectId: string }): Promise<number>;
+    /** Of all projects that were imported.
+     * (sql/queries/project_moves.sql:66) */
+    linkKeys(on: On): Promise<{ id: string; linkKeys: Uint8Array }[]>;
+    /** For a copy without the mails that were still to be sent: what was being sent is cancelled here, and what was scheduled
+     * becomes a draft, if it was not exported for good.
+     * (sql/queries/project_moves.sql:73) */
+    stopCampaigns(on: On, args: { now: Date; projectId: string; isCopy: boolean }): Promise<{ cancelled: number; unscheduled: number }>;
+    /** For a copy: its workflows go on where it was copied.
+     * (sql/queries/project_moves.sql:91) */
+    stopWorkflows(on: On, args: { projectId: string }): Promise<number>;
+    /** The same for what is in the middle of one.
+     * (sql/queries/project_moves.sql:97) */
+    stopExecutions(on: On, args: { now: Date; projectId: string }): Promise<number>;
+    /** The same for mails that were still open.
+     * (sql/queries/project_moves.sql:112) */
+    stopEmails(on: On, args: { projectId: string }): Promise<number>;
+  };
   projectRows: {
     /** Waiting jobs of a project, besides those of its removal. Locked jobs end by themselves, because they find nothing to
      * do. `last_id` is how far it got.
@@ -2017,32 +2065,33 @@ export interface Queries {
      * (sql/queries/segments.sql:116) */
     referringToField(on: On, args: { projectId: string; field: string }): Promise<{ id: string; name: string }[]>;
     /** The dynamic segments whose membership is kept up, of one project or of all. Outdated is one that was never worked out,
-     * or not since its condition changed.
+     * or not since its condition changed. Not those of a project that is being imported: they would miss whoever is to come.
      * (sql/queries/segments.sql:126) */
     tracked(on: On, args: { projectId: string | null }): Promise<{ projectId: string; id: string; outdated: boolean }[]>;
     /** Counts the stored members of a segment that is held, and notes that its membership is worked out.
-     * (sql/queries/segments.sql:137) */
+     * (sql/queries/segments.sql:138) */
     countStored(on: On, args: { projectId: string; segmentId: string }): Promise<{ memberCount: number }>;
     /** The membership of this tracked segment, and of those that may refer to it, has to be recomputed.
-     * (sql/queries/segments.sql:148) */
+     * (sql/queries/segments.sql:149) */
     outdate(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** The segments that keep any of these contacts as members.
-     * (sql/queries/segments.sql:157) */
+     * (sql/queries/segments.sql:158) */
     holding(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ segmentId: string }[]>;
     /** Counts the stored members of a segment that is held, after contacts were deleted.
-     * (sql/queries/segments.sql:163) */
+     * (sql/queries/segments.sql:164) */
     recount(on: On, args: { projectId: string; segmentId: string }): Promise<number>;
     /** How many members a segment had, day by day.
-     * (sql/queries/segments.sql:171) */
+     * (sql/queries/segments.sql:172) */
     sizes(on: On, args: { projectId: string; segmentId: string; from: Date; until: Date }): Promise<{ day: Date; members: number }[]>;
     /** How many members each of the newest segments had, with an entry for each of these days: -1 where none was counted.
-     * (sql/queries/segments.sql:178) */
+     * (sql/queries/segments.sql:179) */
     sizesOfNewest(on: On, args: { projectId: string; limit: number; until: Date; from: Date }): Promise<{ id: string; members: number[] }[]>;
-    /** Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted.
-     * (sql/queries/segments.sql:193) */
+    /** Segments of which no size is noted for a day, in the order of their ids: of projects that are not deleted, nor still
+     * being imported.
+     * (sql/queries/segments.sql:194) */
     unsized(on: On, args: { afterProject: string; afterId: string; day: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
     /** Notes the size of a segment whose members are kept up as they come and go.
-     * (sql/queries/segments.sql:207) */
+     * (sql/queries/segments.sql:210) */
     noteSize(on: On, args: { day: Date; projectId: string; segmentId: string }): Promise<number>;
   };
   sendRates: {

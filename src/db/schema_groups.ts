@@ -13,6 +13,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "idempotency_keys",
     ["requests", "mention_of"],
     "audit",
+    ["project_moves", "is_moving_in", "open_moved_rows", "next_moved_rows", "put_moved_rows"],
     ["resets", "is_reset", "reset_of", "contacts_reset_up_to", "starts_of_workflows"],
   ],
   Accounts: [

@@ -69,6 +69,7 @@ export const KEPT = [
   "mail_counts",
   "memberships",
   "project_keys",
+  "project_moves",
   "rate_limits",
   "reputation_days",
   "reputation_deltas",

@@ -17,7 +17,7 @@ export interface MailSubscription {
 
 /** The subscription that a token names. Null for a token that was not made here, and for a contact that is gone. */
 export async function findSubscription(ctx: Context, token: string): Promise<MailSubscription | null> {
-  const named = readSubscriptionToken(ctx, token);
+  const named = await readSubscriptionToken(ctx, token);
   return named && (await subscriptionOf(ctx, named));
 }
 
@@ -45,7 +45,7 @@ async function decide(
   token: string,
   change: (tx: Context, named: SubscriptionToken) => Promise<void>,
 ): Promise<MailSubscription | null> {
-  const named = readSubscriptionToken(ctx, token);
+  const named = await readSubscriptionToken(ctx, token);
   if (!named) return null;
   return await inTransaction(ctx, async (tx) => {
     await change(tx, named);

@@ -68,9 +68,9 @@ export async function sentCampaign({ ctx, project }: Stage, mails = MAILS): Prom
 
 /** For every mail its pixel, several times, and its link. */
 function pathsOf({ ctx, project }: Stage, { emailIds }: SentCampaign): string[] {
-  const { html, complete } = followHtml(ctx, `<a href="${LINK}">x</a>`);
+  const { html, complete } = followHtml(ctx, project.id, `<a href="${LINK}">x</a>`);
   return emailIds.flatMap((emailId) => {
-    const mail = complete(html, project.id, emailId);
+    const mail = complete(html, emailId);
     const [click, open] = [...mail.matchAll(/"http:\/\/[^/]+(\/t\/[^"]+)"/g)].map((match) => match[1]!);
     return [...Array<string>(CLICK_EVERY - 1).fill(open!), click!];
   });

@@ -50,8 +50,8 @@ beforeAll(async () => {
     attachments: [{ filename: "invoice.pdf", content: btoa("a file"), contentType: "application/pdf" }],
   });
   await service.runJobs();
-  const html = followHtml(service, `<a href="${LINK}">x</a>`);
-  const path = /"http:\/\/[^/]+(\/t\/c\/[^"]+)"/.exec(html.complete(html.html, project.id, main))![1]!;
+  const html = followHtml(service, project.id, `<a href="${LINK}">x</a>`);
+  const path = /"http:\/\/[^/]+(\/t\/c\/[^"]+)"/.exec(html.complete(html.html, main))![1]!;
   await service.request("GET", path, { headers: { "user-agent": BROWSER } });
   await service.pool`
     update emails set status = 'BOUNCED', bounced_at = now(), error = '550 5.1.1 No such user here' where id = ${mails.BOUNCED!}`;

@@ -12,15 +12,15 @@ const follower = createLinkFollower({
 
 /** The secret of this process, as it stands in a rewritten template. */
 const SECRET = follower
-  .rewrite('<a href="https://x.example">')
+  .rewrite('<a href="https://x.example">', "shop")
   .slice(`<a href="${PREFIX}`.length)
   .slice(0, 32);
 
 /** What is sent to whom this scope belongs, with every followed address shown as `[target]`. */
 function sent(source: string, scope: Scope = {}): string {
-  const rendered = compileTemplate(follower.rewrite(source), "html")(scope);
+  const rendered = compileTemplate(follower.rewrite(source, "shop"), "html")(scope);
   return follower
-    .complete(rendered, "MAIL")
+    .complete(rendered, "MAIL", "shop")
     .replace(/https:\/\/m\.example\/t\/c\/MAIL\.([\w-]+)/g, (_, token: string) => {
       return `[${Buffer.from(token, "base64url").toString()}]`;
     });
@@ -265,7 +265,7 @@ describe("a link with expressions", () => {
       '<a href="https://x.example">{{> p}}',
       '<a href="{{a">',
     ]) {
-      expect(follower.rewrite(source)).toBe(source);
+      expect(follower.rewrite(source, "shop")).toBe(source);
     }
   });
 });
@@ -282,8 +282,11 @@ describe("the marks of a template", () => {
     const source = '{{pad}}<a href="{{url}}">';
     for (let left = 1; left < 120; left += 3) {
       const pad = "x".repeat(5_000_000 - left);
-      const rendered = compileTemplate(follower.rewrite(source), "html")({ pad, url: "https://x.example" });
-      expect(follower.complete(rendered, "MAIL").indexOf(SECRET.slice(0, 8), 4_999_000)).toBe(-1);
+      const rendered = compileTemplate(
+        follower.rewrite(source, "shop"),
+        "html",
+      )({ pad, url: "https://x.example" });
+      expect(follower.complete(rendered, "MAIL", "shop").indexOf(SECRET.slice(0, 8), 4_999_000)).toBe(-1);
     }
   });
 
@@ -369,8 +372,8 @@ describe("whatever the template is", () => {
       fc.property(fc.array(word, { maxLength: 14 }), (words) => {
         const source = words.join("");
         fc.pre(!/href/i.test(source));
-        expect(follower.rewrite(source)).toBe(source);
-        expect(follower.complete(source, "MAIL")).toBe(source);
+        expect(follower.rewrite(source, "shop")).toBe(source);
+        expect(follower.complete(source, "MAIL", "shop")).toBe(source);
       }),
     );
   });

@@ -200,8 +200,8 @@ describe("what became of a campaign", () => {
   beforeAll(async () => {
     const mails = await listed(`campaignId=${ids.campaign}`);
     for (const { id: emailId } of mails.slice(0, 2)) {
-      const followed = followHtml(service, `<a href="${LINK}">x</a>`);
-      const html = followed.complete(followed.html, project.id, emailId);
+      const followed = followHtml(service, project.id, `<a href="${LINK}">x</a>`);
+      const html = followed.complete(followed.html, emailId);
       const path = /"http:\/\/[^/]+(\/t\/c\/[^"]+)"/.exec(html)![1]!;
       await service.request("GET", path, { headers: { "user-agent": BROWSER } });
     }

@@ -323,8 +323,10 @@ describe("a link that belongs to nobody", () => {
       return token.slice(0, at) + alphabet[alphabet.indexOf(letter) ^ 1] + token.slice(at + 1);
     });
 
-    expect(readSubscriptionToken(service, token)).not.toBeNull();
-    expect(tampered.filter((each) => readSubscriptionToken(service, each) !== null)).toEqual([]);
+    const opened = await Promise.all(tampered.map((each) => readSubscriptionToken(service, each)));
+
+    expect(await readSubscriptionToken(service, token)).not.toBeNull();
+    expect(opened.filter((each) => each !== null)).toEqual([]);
   });
 
   test("a contact that is gone: 404, and one click is told 200", async () => {

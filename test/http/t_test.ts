@@ -340,8 +340,8 @@ describe("the addresses of a mail", () => {
   test("are its own: the pixel stands at the end of the body, wherever that is", () => {
     const ids = { projectId: mails.project.id, emailId: Bun.randomUUIDv7() };
     const followed = (html: string) => {
-      const template = followHtml(service, html);
-      return template.complete(template.html, ids.projectId, ids.emailId).replace(/<img [^>]*>/, "PIXEL");
+      const template = followHtml(service, ids.projectId, html);
+      return template.complete(template.html, ids.emailId).replace(/<img [^>]*>/, "PIXEL");
     };
 
     expect(followed("<body><p>a</p></body></html>")).toBe("<body><p>a</p>PIXEL</body></html>");

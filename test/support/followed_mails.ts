@@ -49,8 +49,12 @@ export function useFollowedMails(service: TestService) {
     },
     /** The paths in a mail: of its pixel, and of links to these addresses. */
     paths({ projectId, emailId }: FollowedMail, ...links: string[]): { open: string; clicks: string[] } {
-      const followed = followHtml(service, links.map((link) => `<a href="${link}">x</a>`).join(""));
-      const html = followed.complete(followed.html, projectId, emailId);
+      const followed = followHtml(
+        service,
+        projectId,
+        links.map((link) => `<a href="${link}">x</a>`).join(""),
+      );
+      const html = followed.complete(followed.html, emailId);
       const paths = [...html.matchAll(/"http:\/\/[^/]+(\/t\/[^"]+)"/g)].map((match) => match[1]!);
       return { open: paths.at(-1)!, clicks: paths.slice(0, -1) };
     },

@@ -319,6 +319,18 @@ async function fillAccount(sql: postgres.TransactionSql, projectId: string, pref
     values (${projectId}, '2026-01-01', 'inbound', 1, 5, 5, now())
     on conflict do nothing`;
   await sql`
+    with plan as (
+      insert into warmup_plans (project_id, name, daily_limits) values (${projectId}, 'Slow', '{50,100}') returning id
+    )
+    insert into transports (project_id, name, kind, warmup_plan_id, warmup_since)
+    select ${projectId}, 'Relay', 'CAPTURE', id, now() from plan`;
+  await sql`
+    insert into routes (project_id, document) values (${projectId}, '{"routes": []}') on conflict do nothing`;
+  await sql`
+    insert into project_moves (project_id, export_id, lines_done, started_at, finished_at)
+    values (${projectId}, uuid_v7(), 9, now(), now())
+    on conflict do nothing`;
+  await sql`
     insert into resets (project_id, asked_at) values (${projectId}, now()) on conflict do nothing`;
   await sql`
     insert into send_rates (scope, tokens, filled_at) values (${projectId}, 1, now()) on conflict do nothing`;

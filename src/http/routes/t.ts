@@ -31,12 +31,12 @@ const SCHEMES = new Set(["http:", "https:", "mailto:"]);
 export function tRoutes(ctx: Context) {
   return new Elysia({ prefix: "/t", detail: { hide: true } })
     .get("/o/:token", async ({ params, request }) => {
-      const mail = openMailToken(ctx, params.token);
+      const mail = await openMailToken(ctx, params.token);
       if (mail && request.method === "GET") await inTime(recordOpen(ctx, mail, request.headers));
       return new Response(PIXEL, { headers: PIXEL_HEADERS });
     })
     .get("/c/:token", async ({ params, request, set }) => {
-      const click = openClickToken(ctx, params.token);
+      const click = await openClickToken(ctx, params.token);
       const location = click && locationOf(click.target);
       if (!location) {
         set.status = 404;

@@ -68,7 +68,7 @@ export async function prepareContent(
   pause: () => Promise<void>,
 ): Promise<PreparedContent> {
   const subject = compileTemplate(content.subject, "subject");
-  const followed = content.tracked ? followHtml(ctx, content.html) : null;
+  const followed = content.tracked ? followHtml(ctx, content.projectId, content.html) : null;
   await pause();
   const html = compileTemplate(followed?.html ?? content.html, "html");
   await pause();
@@ -84,7 +84,7 @@ export async function prepareContent(
     const footer = content.type === "MARKETING" ? footerFor(content, to, urls!) : null;
     let body = html(scope);
     // First of all: behind the end of a mail that was cut off, what its links are made of would not be recognised.
-    if (followed) body = followed.complete(body, content.projectId, to.emailId);
+    if (followed) body = followed.complete(body, to.emailId);
     if (footer) body = addBeforeBodyEnd(body, footer.html);
     const plain = content.text ?? text!(scope);
     return { subject: subject(scope), html: body, text: footer ? plain + footer.text : plain };

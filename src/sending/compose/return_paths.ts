@@ -4,8 +4,7 @@
 // `b-<42 characters>@bounces.<domain>`: the mail's id and a signature, in digits and letters that survive changes of
 // case. There is no room for the project's id (64 characters, and others prepend a tag), but the signature covers both:
 // the projects with that domain are tried.
-import { timingSafeEqual } from "node:crypto";
-import { signatureOf } from "../../accounts/secrets.ts";
+import { isSignedLink, signLink } from "../../accounts/projects/link_keys.ts";
 import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -89,8 +88,12 @@ async function mailOf(ctx: Context, token: string, domain: string): Promise<Mail
   const proof = bytes.subarray(ID_BYTES);
   // No answer is kept: a stranger could ask for a domain before it is ours.
   const projects = await q.domains.returnedTo(ctx, { returnPath: domain, limit: MAX_PROJECTS });
-  const owner = projects.find(({ projectId }) => timingSafeEqual(proof, proofOf(ctx, projectId, emailId)));
-  return owner ? { projectId: owner.projectId, emailId, providerId: null } : null;
+  for (const { projectId } of projects) {
+    if (await isSignedLink(ctx, PURPOSE, projectId, signedPart(projectId, emailId), proof)) {
+      return { projectId, emailId, providerId: null };
+    }
+  }
+  return null;
 }
 
 function tokenOf(ctx: Context, projectId: string, emailId: string): string {
@@ -106,8 +109,11 @@ function bytesOfToken(token: string): Buffer | null {
 }
 
 function proofOf(ctx: Context, projectId: string, emailId: string): Buffer {
-  const payload = Buffer.from(projectId + emailId, "latin1");
-  return signatureOf(ctx, PURPOSE, payload).subarray(0, PROOF_BYTES);
+  return signLink(ctx, PURPOSE, projectId, signedPart(projectId, emailId)).subarray(0, PROOF_BYTES);
+}
+
+function signedPart(projectId: string, emailId: string): Buffer {
+  return Buffer.from(projectId + emailId, "latin1");
 }
 
 function hexOf(uuid: string): string {

@@ -1,4 +1,4 @@
-import { openToken, signToken } from "../../accounts/secrets.ts";
+import { linkToken, openLinkToken } from "../../accounts/projects/link_keys.ts";
 import type { Context } from "../../context.ts";
 
 /** The addresses at which a contact decides what mail to get. */
@@ -33,7 +33,7 @@ export function subscriptionUrls(
   emailId = "",
 ): SubscriptionUrls {
   const named = Buffer.from((projectId + contactId + emailId).replaceAll("-", ""), "hex");
-  const token = signToken(ctx, PURPOSE, named);
+  const token = linkToken(ctx, PURPOSE, projectId, named);
   const base = ctx.config.BASE_URL;
   return {
     unsubscribeUrl: `${base}/unsubscribe/${token}`,
@@ -42,10 +42,11 @@ export function subscriptionUrls(
   };
 }
 
-/** What a token of {@linkcode subscriptionUrls} names, or null for one that was not made here. */
-export function readSubscriptionToken(ctx: Context, token: string): SubscriptionToken | null {
+/** What a token of {@linkcode subscriptionUrls} names, or null for one that was not made for its project. */
+export async function readSubscriptionToken(ctx: Context, token: string): Promise<SubscriptionToken | null> {
   if (!TOKEN.test(token)) return null;
-  const named = openToken(ctx, PURPOSE, token)?.toString("hex");
+  const projectOf = (payload: Buffer) => uuidAt(payload.toString("hex"), 0);
+  const named = (await openLinkToken(ctx, PURPOSE, token, projectOf))?.toString("hex");
   if (named === undefined) return null;
   return {
     projectId: uuidAt(named, 0),

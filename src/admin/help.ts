@@ -1,0 +1,71 @@
+// The commands of `bun run admin`, as it lists them.
+import { LANGUAGES, RESENDABLE, TRACKING } from "../accounts/projects/mod.ts";
+import { ROLES } from "../accounts/projects/roles.ts";
+
+/** What `bun run admin --help` says. */
+export const HELP = `Usage: bun run admin <command>
+
+  project create --name N [--domain D --verified]   create a project; prints it with both keys
+  project list                                      every project, without secrets
+  project set <id> [--tracking T] [--language L] [--send-rate N] [--resend K]
+                                                    change its settings:
+                                                    T is one of ${TRACKING.join(", ")}
+                                                    L is one of ${LANGUAGES.join(", ")}
+                                                    N is mails a second, or none for no limit
+                                                    K: which mails in doubt are sent again: none, or some of
+                                                    ${RESENDABLE.join(",")}
+  project disable <id> [--reason R]                 refuse its requests and hold its mail
+  project enable <id>                               accept its requests again; its campaigns continue: first
+                                                    cancel those that should not
+  project webhook-secret <id> [--rotate]            show the secret that signs its webhooks, or create a new
+                                                    one; the old one stays valid for a day
+  project reset <id> --yes                          delete its contents, for good: members, domains, keys and
+                                                    settings stay
+  project delete <id> --yes                         delete it altogether, for good
+  user create --email E [--password-from-stdin]     create an account with a verified address; without a
+                                                    password its owner sets one by a password reset
+  user two-factor-off --email E                     take all factors from somebody who has lost them, and end their
+                                                    sessions; a mail tells them, and the audit log their projects
+  user list                                         every account, with the number of its projects
+  member list <project id>                          its members, and who was invited
+  member add <project id> --email E [--role R]      add somebody with an account: R is one of
+                                                    ${ROLES.join(", ")}; left out: ${ROLES[0]}
+  member set-role <project id> --email E --role R   change the role of a member
+  member remove <project id> --email E              remove a member, or withdraw an invitation
+  domain add <project id> <domain> --verified       allow a project to send from a domain, without a DNS check
+  domain rekey <project id> <domain>                create a new DKIM key where the old one was encrypted with
+                                                    a lost SECRET_KEY; the domain is verified again
+  campaign list <project id>                        campaigns that are being sent or are scheduled
+  campaign cancel <project id> <campaign id>        cancel one of them, even while the project is disabled
+  release [mail id…] [--project P] [--since T] [--all] [--discard] [--yes]
+                                                    send mails that were captured while there was no SMTP server,
+                                                    the oldest first: those with these ids, of a project, captured
+                                                    since a time (such as 2026-11-22T08:00Z), or all; without
+                                                    --yes they are only counted. Nothing is sent to people who
+                                                    have unsubscribed or are suppressed by now, or whose mail
+                                                    has expired; --discard gives the mails up instead, for good
+  demo [--project P] [--contacts N] [--seed S] [--yes]
+                                                    make a shop to look at: contacts, 90 days of events, campaigns
+                                                    and workflows with their mails, none of which is sent; in a
+                                                    project named Demo, or P, that has no contacts. --yes also in
+                                                    production, and where mail leaves the machine (SMTP_URL)
+  export <project id> <file> [--ledger] --passphrase-file F
+                                                    write everything of a project to a file (NDJSON, Zstandard),
+                                                    with --ledger also its mails and events. Disable it first: the
+                                                    export of one that goes on is a copy, whose workflows and
+                                                    campaigns are stopped. The passphrase in F wraps its secrets
+  import postrider <file> --passphrase-file F [--resume]
+                                                    read such a file, with the same ids: the project stays disabled
+                                                    until you enable it; --resume continues one that was
+                                                    interrupted
+  recount [project id]                              recount outcomes of mails and events by day, and correct
+                                                    the counters that are wrong, of one project or of all
+  partitions [--move]                               the months of events, and what else grows with time: rows
+                                                    (estimated) and bytes; --move creates partitions that are
+                                                    missing because they have too many events to move quickly:
+                                                    everything that uses events waits until it is done
+  migrate                                           migrate the database to the newest schema
+  doctor [--json]                                   check everything the installation needs, and say what to do
+
+The settings are those of the service (DATABASE_URL, or the embedded Postgres in DATA_DIR). Answers are JSON.
+`;
