@@ -82,6 +82,8 @@
 --   emails                   The ledger: one row per message.
 --                            after update: Appends to `campaign_count_deltas`, `reputation_deltas` and `mail_count_deltas`.
 --   handover_marks           Mails that a process has handed over, or was about to.
+--   email_tags               Which mails have a tag, as `name:value`: only mails with tags have rows here.
+--   scheduled_emails         Mails whose time is not near: a job every minute takes those out that are due soon, and gives them jobs of their own.
 --   handover_notes           The processes whose marks can be relied on.
 --   captured_mails           Mail that was captured instead of sent, for the inbox; the newest of each project are kept.
 --   mail_counts              What became of mails, by quarter of an hour (UTC), except for what is still in `mail_count_deltas`.
@@ -1891,6 +1893,16 @@ create table contents (
   created_at timestamp with time zone not null default now(),
   -- When the body was removed.
   emptied_at timestamp with time zone,
+  -- What the caller marks its mails with, as `[{name, value}]`. Null where there are none. Mails are found by them through
+  -- `email_tags`.
+  tags jsonb,
+  -- What the request says about opens; null: `tracked` decides.
+  track_opens boolean,
+  -- What the request says about clicks; null: `tracked` decides.
+  track_clicks boolean,
+  -- The request asks for the header fields of one-click unsubscription. Null, as false: the type of the message and its
+  -- links decide.
+  offers_unsubscribe boolean,
   constraint contents_pkey PRIMARY KEY (project_id, id),
   constraint contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint contents_check CHECK (((html IS NULL) = (emptied_at IS NOT NULL)))
@@ -2051,6 +2063,8 @@ create table emails (
   -- What the variables of the subject became when the mail was last tried. Null where it has none, and until then: the subject
   -- is that of the content. Personal, as the address is: it goes with the contact.
   subject text,
+  -- When the caller wants it sent: until then it is not claimed, whatever job asks for it. Null: at once.
+  scheduled_for timestamp with time zone,
   -- The transport that the mail was last given to. Null for the mail server of the settings. No foreign key: it may be gone.
   transport_id uuid,
   constraint emails_pkey PRIMARY KEY (project_id, id)
@@ -2336,6 +2350,35 @@ CREATE OR REPLACE FUNCTION public.marks_of(worker uuid)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(('marks of '::text || (worker)::text), (0)::bigint);
+
+-- Which mails have a tag, as `name:value`: only mails with tags have rows here. They go in the statements that delete
+-- mails.
+create table email_tags (
+  project_id uuid not null,
+  email_id uuid not null,
+  tag text not null,
+  constraint email_tags_pkey PRIMARY KEY (project_id, email_id, tag)
+);
+-- Serves `emails.list` and `emails.count_tagged`: the mails with a tag, in their order.
+CREATE INDEX email_tags_by_tag ON public.email_tags USING btree (project_id, tag, email_id);
+
+-- The tags of a mail as its events have them: the values by their names.
+CREATE OR REPLACE FUNCTION public.tags_by_name(tags jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT jsonb_object_agg((t.value ->> 'name'::text), (t.value ->> 'value'::text)) AS jsonb_object_agg FROM jsonb_array_elements(tags_by_name.tags) t(value));
+
+-- Mails whose time is not near: a job every minute takes those out that are due soon, and gives them jobs of their own.
+-- So a million mails for next month are none in the queue, through which every process reads. Rows go with their mails.
+create table scheduled_emails (
+  project_id uuid not null,
+  email_id uuid not null,
+  send_at timestamp with time zone not null,
+  constraint scheduled_emails_pkey PRIMARY KEY (project_id, email_id)
+);
+-- Serves `scheduled_emails.take_due`.
+CREATE INDEX scheduled_emails_by_time ON public.scheduled_emails USING btree (send_at);
 
 -- The processes whose marks can be relied on. A process adds itself before it makes any. Empty after a crash of
 -- Postgres, like the marks. `epoch` grows each time that a process adds itself: the highest counts, in whatever order they

@@ -205,6 +205,8 @@ export const JOBS = {
   sweep_campaigns: job("bulk"),
   /** Finds mails that are due and have no job. */
   sweep_emails: job("bulk"),
+  /** Gives jobs to scheduled mails that are due soon. */
+  enqueue_scheduled: job("fast"),
   /** Finds executions that should continue and have no job. */
   sweep_executions: job("bulk"),
   /** Brings the tracked segments of one project up to date. */
@@ -256,6 +258,17 @@ export async function addJobs<Name extends JobName>(
 ): Promise<void> {
   if (payloads.length === 0) return;
   await q.jobs.addMany(tx, { task: name, payloads, ...usualOf(name, priority) });
+}
+
+/** Enqueues jobs that are due at a time, each with its priority, in the transaction of `tx`. */
+export async function addTimedJobs<Name extends JobName>(
+  tx: Context,
+  name: Name,
+  jobs: { payload: Jobs[Name]; runAt: Date; priority: number }[],
+): Promise<void> {
+  if (jobs.length === 0) return;
+  const rows = jobs.map(({ payload, runAt, priority }) => ({ payload, run_at: runAt, priority }));
+  await q.jobs.addTimed(tx, { task: name, jobs: rows });
 }
 
 /** The priority of a job in one of its variants. */

@@ -16,6 +16,7 @@ const OTHER_NAMES: Record<string, string[]> = {
   event: ["eventName", "name"],
   eventName: ["event"],
   scheduledFor: ["sendAt", "scheduledAt", "scheduleAt"],
+  sendAt: ["scheduledAt", "scheduledFor", "scheduleAt"],
   condition: ["filter", "conditions"],
   audienceCondition: ["condition", "audienceFilter", "filter"],
   subscribed: ["isSubscribed"],

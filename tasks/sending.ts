@@ -7,6 +7,7 @@ import {
 import { startScheduled } from "../src/sending/campaigns/status.ts";
 import { reachesMailServer, sendSingle } from "../src/sending/delivery/mod.ts";
 import { settleDoubts, sweepEmails } from "../src/sending/delivery/recovery.ts";
+import { enqueueDue } from "../src/sending/delivery/scheduled.ts";
 import { checkDueDomains } from "../src/sending/domains/checks.ts";
 import { judgeReputation } from "../src/sending/feedback/reputation.ts";
 import { sendOwnerMail, sendResetMail, sendVerificationMail } from "../src/sending/platform/account_mails.ts";
@@ -75,6 +76,8 @@ export const sendingTasks = {
     // While no process reaches the mail server a job would be dropped at once; the first to reach it again wakes all.
     await sweepEmails(ctx, { requeues: reachesMailServer(ctx) });
   },
+  /** Gives jobs to scheduled mails that are due soon. A second run finds none of them. */
+  enqueue_scheduled: enqueueDue,
   /** Tells members that a limit of their project is nearly or wholly used. A second run finds that they were told. */
   async warn_of_limit(ctx, job) {
     await warnOfLimit(ctx, job.projectId, job.category);

@@ -1,12 +1,16 @@
 -- name: recipients :many
 -- The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
--- themselves. By their keys, as in `settle_and_claim`.
+-- themselves, and those whose time has not come. By their keys, as in `settle_and_claim`.
 select a.project_id as "project_id!", a.id as "id!", recipient_domain(m.address) as "domain!", m.content_id as "content_id?"
 from unnest(:project_ids::uuid[], :ids::uuid[]) as a (project_id, id)
 cross join lateral (
   select e.address, e.content_id
   from emails e
-  where e.project_id = a.project_id and e.id = a.id and e.status::text = 'PENDING' and e.due_at < 'infinity'
+  where e.project_id = a.project_id
+    and e.id = a.id
+    and e.status::text = 'PENDING'
+    and e.due_at < 'infinity'
+    and (e.scheduled_for is null or e.scheduled_for <= :now::timestamptz + interval '2 seconds')
   limit 1
 ) as m;
 
@@ -20,7 +24,9 @@ set
     when recipient_domain(e.address) = any(:failing::text[]) then coalesce(e.tried_at, :now)
     else e.tried_at
   end
-where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[])) and e.status::text = 'PENDING';
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  and e.status::text = 'PENDING'
+  and (e.scheduled_for is null or e.scheduled_for <= :now::timestamptz + interval '2 seconds');
 
 -- name: come_back :many
 -- Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were

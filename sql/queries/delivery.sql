@@ -14,7 +14,7 @@
 -- limit or a lock, and the lists are asked for ids between the least and the greatest: the planner takes that for few.
 --
 -- A claim is SENDING, committed, before anything is written to a socket. Not claimed are mails that another process
--- has, mails already sent, and those of a disabled project or a cancelled campaign: the campaign is locked until the
+-- has, mails already sent, mails whose time has not come, and those of a disabled project or a cancelled campaign: the campaign is locked until the
 -- commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
 -- that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
 -- retries if they are counted.
@@ -117,6 +117,8 @@ claimed as (
         and m.id = a.id
         -- As text: the index of all that wait is none for some dozens.
         and m.status::text = 'PENDING'
+        -- The clock by which a job was due may be another one.
+        and (m.scheduled_for is null or m.scheduled_for <= :now::timestamptz + interval '2 seconds')
         and (m.campaign_id is null or (m.project_id, m.campaign_id) in (select project_id, id from on_their_way))
         and not exists (select from reset_of(m))
       for update of m skip locked
@@ -156,6 +158,10 @@ select
   o.template_id as "template_id?",
   o.type as "type?",
   o.tracked as "tracked?",
+  o.track_opens as "track_opens?",
+  o.track_clicks as "track_clicks?",
+  o.offers_unsubscribe as "offers_unsubscribe?",
+  o.tags as "tags?",
   o.shared as "shared?",
   p.name as "project_name?",
   p.language as "language?",

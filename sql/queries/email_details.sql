@@ -6,7 +6,7 @@ select
   e.subject as "sent_subject", o.id as "content_id?", o.subject as "subject?", o.html as "html?", o.text as "text?",
   o.from_email as "from_email?",
   o.from_name as "from_name?", o.reply_to as "reply_to?", o.headers as "headers?", o.data as "request_data?",
-  o.type as "type?", o.emptied_at as "emptied_at?", c.subscribed as "subscribed?", c.data as "contact_data?",
+  o.type as "type?", o.offers_unsubscribe as "offers_unsubscribe?", o.emptied_at as "emptied_at?", c.subscribed as "subscribed?", c.data as "contact_data?",
   p.name as "project_name!", p.language as "language!", p.postal_address
 from emails e
 join projects p on p.id = e.project_id

@@ -1,8 +1,8 @@
 -- name: insert_many :many
--- nullable: rows.contact_id, rows.to_name, rows.template_id, rows.resend_of, rows.data
+-- nullable: rows.contact_id, rows.to_name, rows.template_id, rows.resend_of, rows.data, rows.scheduled_for
 -- Adds the mails of one or several requests to the ledger, and returns those that are to be sent: a mail to a suppressed
 -- address is closed at once. `rows` holds `{id, contact_id, address, to_name?, content_id, template_id?, resend_of?,
--- data?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
+-- data?, scheduled_for?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
 -- suppression list is looked up address by address, whatever the planner estimates about its size. They count against this
 -- month's limit: all of them, or nothing is done.
 with taken as materialized (
@@ -11,6 +11,7 @@ with taken as materialized (
 given as (
   select
     r.id, r.contact_id, r.address, r.to_name, r.content_id, r.template_id, r.resend_of, r.data,
+    r.scheduled_for,
     (
       select s.reason
       from suppressions s
@@ -18,24 +19,25 @@ given as (
     ) as suppressed
   from taken
   cross join json_to_recordset(:rows::json) as r (
-    id uuid, contact_id uuid, address text, to_name text, content_id uuid, template_id uuid, resend_of uuid, data jsonb
+    id uuid, contact_id uuid, address text, to_name text, content_id uuid, template_id uuid, resend_of uuid, data jsonb,
+    scheduled_for timestamptz
   )
 ),
 added as (
   insert into emails (
     project_id, id, contact_id, address, to_name, content_id, source_type, template_id, resend_of, data, status, error,
-    due_at, queued_at
+    scheduled_for, due_at, queued_at
   )
   select
     :project_id, id, contact_id, address, to_name, content_id, 'TRANSACTIONAL', template_id, resend_of,
     case when suppressed is null then data end,
     case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
     'The address is on the suppression list (' || suppressed || ')',
-    :now, :now
+    scheduled_for, coalesce(scheduled_for, :now), :now
   from given
-  returning project_id, id, status
+  returning project_id, id, status, scheduled_for
 )
-select project_id, id
+select project_id, id, scheduled_for
 from added
 where status = 'PENDING'
 order by id;
@@ -45,11 +47,11 @@ order by id;
 select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
-  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?", c.tags as "tags?",
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
-  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at,
+  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at, e.scheduled_for,
   case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
@@ -63,11 +65,11 @@ where e.project_id = :project_id and e.id = :email_id;
 select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
-  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?", c.tags as "tags?",
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
-  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at,
+  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at, e.scheduled_for,
   case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
@@ -76,6 +78,30 @@ where e.project_id = :project_id
   and :filter
 order by :direction
 limit :limit::int;
+
+-- name: count_tagged :one
+-- splice: between = true
+-- How many mails have a tag, of those with such ids (`t.email_id`), counted up to `up_to`.
+select count(*)::int as "total!"
+from (
+  select
+  from email_tags t
+  where t.project_id = :project_id and t.tag = :tag and :between
+  limit :up_to::int
+) as counted;
+
+-- name: tag :exec
+-- Makes mails found by their tags. `rows` holds `{email_id, tag}`.
+insert into email_tags (project_id, email_id, tag)
+select :project_id, r.email_id, r.tag
+from json_to_recordset(:rows::json) as r (email_id uuid, tag text);
+
+-- name: tag_as :exec
+-- Gives a mail the tags of another one.
+insert into email_tags (project_id, email_id, tag)
+select t.project_id, :email_id, t.tag
+from email_tags t
+where t.project_id = :project_id and t.email_id = :original_id;
 
 -- name: found_contacts :many
 -- The contacts whose address contains a text, up to `limit`.
@@ -146,11 +172,11 @@ newest as (
 select
   e.id, e.contact_id,
   case when e.contact_id is not null or strpos(e.address, '@') > 0 then e.address end as "to",
-  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?",
+  e.to_name, coalesce(e.subject, c.subject) as "subject?", c.from_email as "from?", c.from_name as "from_name?", c.type as "type?", c.tags as "tags?",
   e.template_id, e.campaign_id, e.workflow_id, e.step_id, e.workflow_execution_id,
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
-  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at,
+  e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at, e.scheduled_for,
   case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from newest n
 join emails e on e.project_id = :project_id and e.id = n.id

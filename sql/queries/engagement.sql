@@ -103,11 +103,12 @@ select
     )
   end
     || case when h.is_bot then '{"machine": true}'::jsonb else '{}' end
-    || case when h.captured then '{"captured": true}'::jsonb else '{}' end,
+    || case when h.captured then '{"captured": true}'::jsonb else '{}' end
+    || case when o.tags is null then '{}' else jsonb_build_object('tags', tags_by_name(o.tags)) end,
   h.at::timestamptz
 from numbered h
 left join lateral (
-  select c.subject, c.from_email, c.from_name, c.template_id
+  select c.subject, c.from_email, c.from_name, c.template_id, c.tags
   from contents c
   where c.project_id = h.project_id and c.id = h.content_id
   limit 1

@@ -55,11 +55,12 @@ select
   coalesce(h.template_id, o.template_id) as template_id,
   coalesce(h.subject, o.subject) as "subject?",
   o.from_email as "from_email?",
-  o.from_name as "from_name?"
+  o.from_name as "from_name?",
+  tags_by_name(o.tags) as "tags?"
 from meant m
 join held h on h.project_id = m.project_id and h.id = m.id
 left join lateral (
-  select c.subject, c.from_email, c.from_name, c.template_id
+  select c.subject, c.from_email, c.from_name, c.template_id, c.tags
   from contents c
   where c.project_id = h.project_id and c.id = h.content_id
   limit 1

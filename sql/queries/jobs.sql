@@ -19,6 +19,13 @@ select graphile_worker.add_jobs(array_agg(
 ))
 from json_array_elements(:payloads::json) as payload;
 
+-- name: add_timed :exec
+-- Enqueues jobs that are due at a time. `jobs` holds `{payload, run_at, priority}`.
+select graphile_worker.add_jobs(array_agg(
+  row(:task, payload, null, run_at, null, null, priority, null)::graphile_worker.job_spec
+))
+from json_to_recordset(:jobs::json) as r (payload json, run_at timestamptz, priority int);
+
 -- name: add_keyed :exec
 -- Enqueues jobs that run as soon as they can. One with the same key that still waits is replaced.
 select graphile_worker.add_jobs(array_agg(

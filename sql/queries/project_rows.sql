@@ -68,16 +68,28 @@ where project_id = :project_id
 returning id;
 
 -- name: emails :many
-delete from emails
-where project_id = :project_id
-  and id = any (array(
-    select id
-    from emails
-    where project_id = :project_id and id > :after and id <= :up_to
-    order by id
-    limit :limit::int
-  ))
-returning id;
+with gone as (
+  delete from emails
+  where project_id = :project_id
+    and id = any (array(
+      select id
+      from emails
+      where project_id = :project_id and id > :after and id <= :up_to
+      order by id
+      limit :limit::int
+    ))
+  returning id
+),
+untagged as (
+  delete from email_tags
+  where project_id = :project_id and email_id in (select id from gone)
+),
+unscheduled as (
+  delete from scheduled_emails
+  where project_id = :project_id and email_id in (select id from gone)
+)
+select id
+from gone;
 
 -- name: late_emails :one
 -- nullable: campaigns, executions

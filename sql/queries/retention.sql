@@ -87,6 +87,10 @@ gone as (
   delete from emails
   where project_id = :project_id and id = any (array(select id from page where is_over))
   returning id
+),
+untagged as (
+  delete from email_tags
+  where project_id = :project_id and email_id = any (array(select id from page where is_over))
 )
 select
   (select count(*) from gone)::int as "gone!",

@@ -11,13 +11,15 @@ export type CountFilter = { field: string; operator: "triggeredAtLeast" | "trigg
 export type Problem = { success: false; error: { code: string; message: string; statusCode: number; requestId: string; errors?: ({ field: string; message: string; code: string; received?: unknown; line?: number; column?: number })[]; details?: Record<string, unknown>; suggestion?: string }; timestamp: string };
 export type NamedAddress = { email: string; name?: string };
 export type Mailbox = string | NamedAddress;
+export type Tag = { name: string; value: string };
+export type TrackingChoice = { opens?: boolean; clicks?: boolean };
 export type AttachedFile = { filename: string; content: string; contentType: string; contentId?: string; disposition?: "attachment" };
 export type InlineFile = { filename: string; content: string; contentType: string; contentId: string; disposition: "inline" };
 export type Attachment = AttachedFile | InlineFile;
-export type SendTemplateBody = { to: Mailbox | (Mailbox)[]; template: string; subject?: string; body?: string; from?: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; attachments?: (Attachment)[] };
-export type SendMessageBody = { to: Mailbox | (Mailbox)[]; subject: string; body: string; from: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; attachments?: (Attachment)[] };
+export type SendTemplateBody = { to: Mailbox | (Mailbox)[]; template: string; subject?: string; body?: string; from?: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[] };
+export type SendMessageBody = { to: Mailbox | (Mailbox)[]; subject: string; body: string; from: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[] };
 export type SendBody = SendTemplateBody | SendMessageBody;
-export type SentEmails = { success: true; data: { emails: ({ contact: { id: string; email: string }; email: string })[]; timestamp: string }; warnings?: (string)[] };
+export type SentEmails = { success: true; data: { emails: ({ contact: { id: string; email: string }; email: string })[]; timestamp: string; scheduledFor?: string }; warnings?: (string)[] };
 export type TrackBody = { email: string; event: string; subscribed?: boolean; data?: Record<string, unknown> };
 export type TrackedEvent = { success: true; data: { contact: string; event: string; timestamp: string }; warnings?: (string)[] };
 export type Verification = { success: true; data: { email: string; valid: boolean; isDisposable: boolean; isAlias: boolean; isTypo: boolean; isPlusAddressed: boolean; isPersonalEmail: boolean; domainExists: boolean | null; hasWebsite: boolean; hasMxRecords: boolean | null; reasons: (string)[] } };
@@ -73,7 +75,7 @@ export type SegmentAudience = { audienceType: "SEGMENT"; segmentId: string; audi
 export type FilteredAudience = { audienceType: "FILTERED"; segmentId?: string | null; audienceCondition: Condition; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null };
 export type AudienceBody = WholeAudience | SegmentAudience | FilteredAudience;
 export type CampaignReach = { totalRecipients: number; matching: number; unsubscribed: number; suppressed: number; reachable: number; estimated: boolean };
-export type Email = { id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; workflowId: string | null; campaignId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; status: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; messageId: string | null; providerId: string | null; resendOf: string | null; attempts: number; error: string | null; queuedAt: string; nextAttemptAt: string | null; doubtedAt: string | null; capturedAt: string | null; sentAt: string | null; deliveredAt: string | null; openedAt: string | null; clickedAt: string | null; bouncedAt: string | null; complainedAt: string | null; unsubscribedAt: string | null; opens: number; clicks: number };
+export type Email = { id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: (Tag)[] | null; templateId: string | null; workflowId: string | null; campaignId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; status: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; messageId: string | null; providerId: string | null; resendOf: string | null; attempts: number; error: string | null; queuedAt: string; nextAttemptAt: string | null; scheduledFor: string | null; doubtedAt: string | null; capturedAt: string | null; sentAt: string | null; deliveredAt: string | null; openedAt: string | null; clickedAt: string | null; bouncedAt: string | null; complainedAt: string | null; unsubscribedAt: string | null; opens: number; clicks: number };
 export type CampaignLink = { link: string; clicks: number; firstClicks: number };
 export type CampaignReason = { status: "BOUNCED" | "FAILED" | "COMPLAINED" | "SUPPRESSED" | "IN_DOUBT"; reason: string; mails: number; example: string; isSample: boolean };
 export type CampaignHour = { hour: string; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number };
@@ -173,6 +175,7 @@ export type DomainBody = { domain: string; projectId?: string };
 export type DomainCheck = { domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; records: (DnsRecord)[] };
 export type RekeyBody = { domain: string };
 export type RekeyedDomain = { id: string; domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; dkimTokens: (string)[]; records: (DnsRecord)[]; lastCheckedAt: string | null; projectId: string; createdAt: string; updatedAt: string; changed: boolean };
+export type RescheduleBody = { sendAt: string };
 export type EmailContent = { subject: string | null; html: string | null; text: string | null; headers: Record<string, never>; attachments: ({ filename: string; contentType: string; disposition: string; size: number })[]; removedAt: string | null };
 export type EmailEvent = { id: string; name: string; data: unknown; bot: boolean; createdAt: string };
 export type Suppression = { id: string; email: string; reason: "BOUNCE" | "COMPLAINT" | "MANUAL"; projectId: string; createdAt: string };
@@ -323,10 +326,12 @@ export interface Api {
   "DELETE /domains/{id}": { path: { id: string }; answer: undefined };
   "GET /domains/{id}/verify": { path: { id: string }; answer: DomainCheck };
   "POST /domains/rekey": { body: RekeyBody; answer: RekeyedDomain };
-  "GET /emails": { query?: { limit?: number; cursor?: string; to?: string; contactId?: string; campaignId?: string; templateId?: string; workflowId?: string; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status?: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; search?: string; from?: string; until?: string; sort?: "queuedAt"; dir?: "asc" | "desc" }; answer: { data: (Email)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
+  "GET /emails": { query?: { limit?: number; cursor?: string; to?: string; contactId?: string; campaignId?: string; templateId?: string; workflowId?: string; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status?: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; tag?: string; search?: string; from?: string; until?: string; sort?: "queuedAt"; dir?: "asc" | "desc" }; answer: { data: (Email)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
   "GET /emails/{id}": { path: { id: string }; answer: Email };
+  "PATCH /emails/{id}": { path: { id: string }; body: RescheduleBody; answer: Email };
   "GET /emails/{id}/content": { path: { id: string }; answer: EmailContent };
   "GET /emails/{id}/events": { path: { id: string }; answer: (EmailEvent)[] };
+  "POST /emails/{id}/cancel": { path: { id: string }; answer: Email };
   "POST /emails/{id}/resend": { path: { id: string }; answer: Email };
   "GET /emails/{id}/attachments/{index}": { path: { id: string; index: string }; answer: unknown };
   "GET /suppressions": { query?: { limit?: number; cursor?: string; search?: string; reason?: "BOUNCE" | "COMPLAINT" | "MANUAL"; sort?: "createdAt"; dir?: "asc" | "desc" }; answer: { data: (Suppression)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
@@ -381,10 +386,14 @@ emails: {
   list(query?: Api["GET /emails"]["query"], options?: CallOptions): List<Api["GET /emails"]["answer"], Api["GET /emails"]["answer"]["data"][number]>;
   /** Get a mail and its outcome: `GET /emails/{id}`. */
   get(id: string, options?: CallOptions): Call<Api["GET /emails/{id}"]["answer"]>;
+  /** Give a scheduled mail another time: `PATCH /emails/{id}`. */
+  reschedule(id: string, body: Api["PATCH /emails/{id}"]["body"], options?: CallOptions): Call<Api["PATCH /emails/{id}"]["answer"]>;
   /** Get the content of a mail: `GET /emails/{id}/content`. */
   getContent(id: string, options?: CallOptions): Call<Api["GET /emails/{id}/content"]["answer"]>;
   /** List the events of a mail, oldest first: `GET /emails/{id}/events`. */
   listEvents(id: string, options?: CallOptions): Call<Api["GET /emails/{id}/events"]["answer"]>;
+  /** Cancel a mail that was not sent yet: `POST /emails/{id}/cancel`. */
+  cancel(id: string, options?: CallOptions): Call<Api["POST /emails/{id}/cancel"]["answer"]>;
   /** Send a mail again to its recipient: `POST /emails/{id}/resend`. */
   resend(id: string, options?: CallOptions): Call<Api["POST /emails/{id}/resend"]["answer"]>;
   /** Get an attachment of a mail: `GET /emails/{id}/attachments/{index}`. */
@@ -733,8 +742,10 @@ emails: {
   verify: {"endpoint":"POST /v1/verify","takes":["body"]},
   list: {"endpoint":"GET /emails","takes":["query"],"list":["cursor","data"]},
   get: {"endpoint":"GET /emails/{id}","takes":[]},
+  reschedule: {"endpoint":"PATCH /emails/{id}","takes":["body"]},
   getContent: {"endpoint":"GET /emails/{id}/content","takes":[]},
   listEvents: {"endpoint":"GET /emails/{id}/events","takes":[]},
+  cancel: {"endpoint":"POST /emails/{id}/cancel","takes":[]},
   resend: {"endpoint":"POST /emails/{id}/resend","takes":[],"keyed":true},
   getAttachment: {"endpoint":"GET /emails/{id}/attachments/{index}","takes":[],"file":true},
 },

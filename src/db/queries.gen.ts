@@ -83,23 +83,23 @@ export interface Queries {
   };
   apart: {
     /** The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
-     * themselves. By their keys, as in `settle_and_claim`.
+     * themselves, and those whose time has not come. By their keys, as in `settle_and_claim`.
      * (sql/queries/apart.sql:1) */
-    recipients(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; domain: string; contentId: string | null }[]>;
+    recipients(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<{ projectId: string; id: string; domain: string; contentId: string | null }[]>;
     /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
      * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
-     * (sql/queries/apart.sql:13) */
+     * (sql/queries/apart.sql:17) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
      * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
      * that it is not always the same mails that try a domain.
-     * (sql/queries/apart.sql:25) */
+     * (sql/queries/apart.sql:31) */
     comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/apart.sql:62) */
+     * (sql/queries/apart.sql:68) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
     /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
-     * (sql/queries/apart.sql:85) */
+     * (sql/queries/apart.sql:91) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
   };
   audience: {
@@ -635,24 +635,25 @@ export interface Queries {
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
-    /** Whether their mails are followed is decided here, by the project's current setting, and answered.
+    /** Whether their mails are followed is decided here, by the project's current setting, and answered; `track_opens` and
+     * `track_clicks` go over it.
      * (sql/queries/contents.sql:1) */
-    insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean }[]; projectId: string }): Promise<{ id: string; tracked: boolean }[]>;
+    insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean; tags: JsonArg | null | undefined; track_opens: boolean | null | undefined; track_clicks: boolean | null | undefined; offers_unsubscribe: boolean | null | undefined }[]; projectId: string }): Promise<{ id: string; tracked: boolean }[]>;
     /** Copies a content with its attachments under another id, for a mail of its own; nothing if its body is gone.
      * Whether it is tracked is decided again.
-     * (sql/queries/contents.sql:19) */
+     * (sql/queries/contents.sql:22) */
     copy(on: On, args: { id: string; projectId: string; contentId: string }): Promise<number>;
     /** Adds the attachments of contents. `rows` holds `{content_id, position, filename, content_type, cid?, disposition,
      * content}`, the content in base64 as the request carried it.
-     * (sql/queries/contents.sql:43) */
+     * (sql/queries/contents.sql:47) */
     attach(on: On, args: { projectId: string; rows: { content_id: string; position: number; filename: string; content_type: string; cid: string | null | undefined; disposition: string; content: string }[] }): Promise<number>;
     /** The attachments of these contents, in the order of the request.
-     * (sql/queries/contents.sql:54) */
+     * (sql/queries/contents.sql:58) */
     attachments(on: On, args: { projectIds: string[]; contentIds: string[] }): Promise<{ projectId: string; contentId: string; filename: string; contentType: string; cid: string | null; disposition: string; content: Uint8Array }[]>;
     /** What routes ask of contents. By their keys, whatever the planner thinks.
-     * (sql/queries/contents.sql:61) */
+     * (sql/queries/contents.sql:65) */
     kinds(on: On, args: { ids: string[]; projectId: string }): Promise<{ id: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; senderDomain: string }[]>;
-    /** (sql/queries/contents.sql:69) */
+    /** (sql/queries/contents.sql:73) */
     kindOfCampaign(on: On, args: { projectId: string; campaignId: string }): Promise<{ type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; senderDomain: string } | null>;
   };
   dailyCounts: {
@@ -678,41 +679,41 @@ export interface Queries {
      * limit or a lock, and the lists are asked for ids between the least and the greatest: the planner takes that for few.
      * 
      * A claim is SENDING, committed, before anything is written to a socket. Not claimed are mails that another process
-     * has, mails already sent, and those of a disabled project or a cancelled campaign: the campaign is locked until the
+     * has, mails already sent, mails whose time has not come, and those of a disabled project or a cancelled campaign: the campaign is locked until the
      * commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
      * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
      * retries if they are counted.
      * (sql/queries/delivery.sql:1) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:186) */
+     * (sql/queries/delivery.sql:192) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:195) */
+     * (sql/queries/delivery.sql:201) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:201) */
+     * (sql/queries/delivery.sql:207) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:209) */
+     * (sql/queries/delivery.sql:215) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:236) */
+     * (sql/queries/delivery.sql:242) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:270) */
+     * (sql/queries/delivery.sql:276) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:279) */
+     * (sql/queries/delivery.sql:285) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -916,7 +917,7 @@ export interface Queries {
   emailDetails: {
     /** What a mail said, while its body is kept, and its contact as they are now.
      * (sql/queries/email_details.sql:1) */
-    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; sentSubject: string | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
+    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; sentSubject: string | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; offersUnsubscribe: boolean | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
     /** A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
      * once the contact has been deleted. The contact is locked: it stays until the commit.
      * (sql/queries/email_details.sql:17) */
@@ -936,39 +937,48 @@ export interface Queries {
   emails: {
     /** Adds the mails of one or several requests to the ledger, and returns those that are to be sent: a mail to a suppressed
      * address is closed at once. `rows` holds `{id, contact_id, address, to_name?, content_id, template_id?, resend_of?,
-     * data?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
+     * data?, scheduled_for?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
      * suppression list is looked up address by address, whatever the planner estimates about its size. They count against this
      * month's limit: all of them, or nothing is done.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; content_id: string; template_id: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined }[] }): Promise<{ projectId: string; id: string }[]>;
+    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; content_id: string; template_id: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined; scheduled_for: Date | string | null | undefined }[] }): Promise<{ projectId: string; id: string; scheduledFor: Date | null }[]>;
     /** With what it said.
-     * (sql/queries/emails.sql:43) */
-    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null } | null>;
+     * (sql/queries/emails.sql:45) */
+    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; nextAttemptAt: Date | null } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:58) */
-    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null }[]>;
+     * (sql/queries/emails.sql:60) */
+    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; nextAttemptAt: Date | null }[]>;
+    /** How many mails have a tag, of those with such ids (`t.email_id`), counted up to `up_to`.
+     * (sql/queries/emails.sql:82) */
+    countTagged(on: On, args: { projectId: string; tag: string; between: Fragment; upTo: number }): Promise<{ total: number }>;
+    /** Makes mails found by their tags. `rows` holds `{email_id, tag}`.
+     * (sql/queries/emails.sql:93) */
+    tag(on: On, args: { projectId: string; rows: { email_id: string; tag: string }[] }): Promise<number>;
+    /** Gives a mail the tags of another one.
+     * (sql/queries/emails.sql:99) */
+    tagAs(on: On, args: { emailId: string; projectId: string; originalId: string }): Promise<number>;
     /** The contacts whose address contains a text, up to `limit`.
-     * (sql/queries/emails.sql:80) */
+     * (sql/queries/emails.sql:106) */
     foundContacts(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The contents whose subject, as written, contains a text, up to `limit`.
-     * (sql/queries/emails.sql:87) */
+     * (sql/queries/emails.sql:113) */
     foundContents(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The campaigns that have been sent and whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:94) */
+     * (sql/queries/emails.sql:120) */
     foundCampaigns(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, newest first. Each
      * of them gives a page by its index.
-     * (sql/queries/emails.sql:102) */
-    find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; nextAttemptAt: Date | null }[]>;
+     * (sql/queries/emails.sql:128) */
+    find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; nextAttemptAt: Date | null }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:160) */
+     * (sql/queries/emails.sql:186) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:171) */
+     * (sql/queries/emails.sql:197) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:179) */
+     * (sql/queries/emails.sql:205) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -1230,7 +1240,7 @@ export interface Queries {
      * not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
      * one, whatever the planner estimates.
      * (sql/queries/feedback.sql:1) */
-    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null }[]>;
+    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
     /** Writes what happened to mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
@@ -1240,12 +1250,12 @@ export interface Queries {
      * for FAILED or SUPPRESSED, while it was in doubt, becomes what the notice says. A rejection by the provider makes a
      * mail FAILED unless something is known that only a sent mail can have. Times are set once. The reason belongs to the
      * final state; a remark stays until something better is known.
-     * (sql/queries/feedback.sql:69) */
+     * (sql/queries/feedback.sql:70) */
     write(on: On, args: { changes: { project_id: string; id: string; sent_at: Date | string | null | undefined; delivered_at: Date | string | null | undefined; bounced_at: Date | string | null | undefined; complained_at: Date | string | null | undefined; rejected: boolean; reason: string | null | undefined; remark: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<number>;
     /** Those of these contacts who want no more mail, locked for the rest of the transaction: those who complained, and
      * those whose address has bounced, unless they have another one by now. `lost` holds `{project_id, contact_id,
      * address?, complained}`. Locked in the order of `contacts.opt_out_many`.
-     * (sql/queries/feedback.sql:129) */
+     * (sql/queries/feedback.sql:130) */
     holdLost(on: On, args: { lost: { project_id: string; contact_id: string; address: string | null | undefined; complained: boolean }[] }): Promise<{ projectId: string; id: string }[]>;
   };
   handoverMarks: {
@@ -1343,26 +1353,29 @@ export interface Queries {
     /** Enqueues one job per payload; all of them run as soon as they can.
      * (sql/queries/jobs.sql:14) */
     addMany(on: On, args: { task: string; priority: number | null; payloads: JsonArg }): Promise<number>;
-    /** Enqueues jobs that run as soon as they can. One with the same key that still waits is replaced.
+    /** Enqueues jobs that are due at a time. `jobs` holds `{payload, run_at, priority}`.
      * (sql/queries/jobs.sql:22) */
+    addTimed(on: On, args: { task: string; jobs: { payload: JsonArg; run_at: Date | string; priority: number }[] }): Promise<number>;
+    /** Enqueues jobs that run as soon as they can. One with the same key that still waits is replaced.
+     * (sql/queries/jobs.sql:29) */
     addKeyed(on: On, args: { task: string; jobs: { key: string; payload: JsonArg }[] }): Promise<number>;
     /** Takes the job with this key out of the queue, if it still waits there.
-     * (sql/queries/jobs.sql:29) */
+     * (sql/queries/jobs.sql:36) */
     remove(on: On, args: { key: string }): Promise<number>;
     /** Gives back the jobs that these dead pools of workers held.
-     * (sql/queries/jobs.sql:33) */
+     * (sql/queries/jobs.sql:40) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
     /** Whether one of these jobs has been due for that long and is not being worked on.
-     * (sql/queries/jobs.sql:37) */
+     * (sql/queries/jobs.sql:44) */
     overdue(on: On, args: { staleMs: number; tasks: string[] }): Promise<{ overdue: boolean }>;
     /** Whether the server is still executing something that one of these connections has asked for.
-     * (sql/queries/jobs.sql:47) */
+     * (sql/queries/jobs.sql:54) */
     atWork(on: On, args: { pids: number[] }): Promise<{ atWork: boolean }>;
     /** The jobs that these pools of workers hold.
-     * (sql/queries/jobs.sql:51) */
+     * (sql/queries/jobs.sql:58) */
     lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
     /** Gives back jobs that these pools hold and do not run.
-     * (sql/queries/jobs.sql:57) */
+     * (sql/queries/jobs.sql:64) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
   lockWaits: {
@@ -1655,54 +1668,54 @@ export interface Queries {
     /** (sql/queries/project_rows.sql:70) */
     emails(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Later mails that were sent by a deleted campaign or execution. `last_id` is how far it got.
-     * (sql/queries/project_rows.sql:82) */
+     * (sql/queries/project_rows.sql:94) */
     lateEmails(on: On, args: { projectId: string; after: string; limit: number; campaigns: string | null; executions: string | null }): Promise<{ removed: number; lastId: string | null }>;
     /** Attachments go with them.
-     * (sql/queries/project_rows.sql:106) */
+     * (sql/queries/project_rows.sql:118) */
     contents(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:119) */
+    /** (sql/queries/project_rows.sql:131) */
     campaigns(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Counts of deleted campaigns. `last_id` says only that there may be more.
-     * (sql/queries/project_rows.sql:131) */
+     * (sql/queries/project_rows.sql:143) */
     campaignCountDeltas(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ campaignId: string }[]>;
     /** Clicks of deleted campaigns.
-     * (sql/queries/project_rows.sql:142) */
+     * (sql/queries/project_rows.sql:154) */
     campaignLinkDeltas(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ campaignId: string }[]>;
     /** Their files go with them.
-     * (sql/queries/project_rows.sql:153) */
+     * (sql/queries/project_rows.sql:165) */
     contactImports(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:166) */
-    bulkJobs(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** (sql/queries/project_rows.sql:178) */
+    bulkJobs(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
+    /** (sql/queries/project_rows.sql:190) */
     events(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Of the events that came later, those of mails that went. `last_id` is how far it has looked.
-     * (sql/queries/project_rows.sql:190) */
+     * (sql/queries/project_rows.sql:202) */
     lateEvents(on: On, args: { projectId: string; after: string; limit: number; emails: string }): Promise<{ removed: number; lastId: string | null }>;
     /** The next contacts that go.
-     * (sql/queries/project_rows.sql:208) */
+     * (sql/queries/project_rows.sql:220) */
     contacts(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Candidates whose contacts are being deleted.
-     * (sql/queries/project_rows.sql:216) */
+     * (sql/queries/project_rows.sql:228) */
     segmentCandidates(on: On, args: { projectId: string; upTo: string; limit: number }): Promise<{ contactId: string }[]>;
     /** Removes outgoing contacts from outgoing segments, so that recounting the other segments has less to do.
-     * (sql/queries/project_rows.sql:227) */
+     * (sql/queries/project_rows.sql:239) */
     segmentMembers(on: On, args: { projectId: string; contactIds: string[]; segments: string }): Promise<number>;
     /** One that a later segment, campaign or workflow refers to stays, without the members that went.
-     * (sql/queries/project_rows.sql:232) */
+     * (sql/queries/project_rows.sql:244) */
     segments(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
-    /** (sql/queries/project_rows.sql:265) */
+    /** (sql/queries/project_rows.sql:277) */
     suppressions(on: On, args: { projectId: string; after: string; upTo: string; limit: number }): Promise<{ id: string }[]>;
     /** Those captured before that time; without one: all.
-     * (sql/queries/project_rows.sql:277) */
+     * (sql/queries/project_rows.sql:289) */
     capturedMails(on: On, args: { projectId: string; after: string; before: Date | null; limit: number }): Promise<{ id: string }[]>;
     /** Those that were claimed until the reset was asked for, in the order of the keys.
-     * (sql/queries/project_rows.sql:293) */
+     * (sql/queries/project_rows.sql:305) */
     idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
     /** Those that came until the reset was asked for; all of them where the project is deleted.
-     * (sql/queries/project_rows.sql:306) */
+     * (sql/queries/project_rows.sql:318) */
     requests(on: On, args: { projectId: string; after: string; askedAt: Date | null; limit: number }): Promise<{ id: string }[]>;
     /** Some rows of a table whose rows have no order that would help.
-     * (sql/queries/project_rows.sql:322) */
+     * (sql/queries/project_rows.sql:334) */
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
@@ -1903,43 +1916,61 @@ export interface Queries {
      * any more: mails that are open, of an active campaign, or still to be created by a step of a workflow. A step that was
      * active when its template changed has ended before `changed_before`. Direct mails are created in one commit with their
      * message.
-     * (sql/queries/retention.sql:96) */
+     * (sql/queries/retention.sql:100) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have captured mails.
-     * (sql/queries/retention.sql:161) */
+     * (sql/queries/retention.sql:165) */
     projectsWithCaptured(on: On): Promise<{ id: string }[]>;
     /** Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
      * was emptied: they can no longer be sent. `drop_emails` leaves them until then, so that the counters of a campaign
      * follow.
-     * (sql/queries/retention.sql:174) */
+     * (sql/queries/retention.sql:178) */
     closeCaptured(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have messages of before that time.
-     * (sql/queries/retention.sql:197) */
+     * (sql/queries/retention.sql:201) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the messages of a project created before `made_before`, and deletes those that were emptied before
      * `emptied_before`: no mail has used them since, so all of their mails are gone.
-     * (sql/queries/retention.sql:210) */
+     * (sql/queries/retention.sql:214) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:230) */
+     * (sql/queries/retention.sql:234) */
     projectsWithHistory(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next history entries, and deletes those of executions that ended before that time. The executions stay:
      * contacts who have been through a workflow must not enter it again.
-     * (sql/queries/retention.sql:243) */
+     * (sql/queries/retention.sql:247) */
     dropHistory(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:271) */
+     * (sql/queries/retention.sql:275) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:282) */
+    /** (sql/queries/retention.sql:286) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:292) */
+     * (sql/queries/retention.sql:296) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   rollup: {
     /** Whether this transaction is the one that rolls up, until its end: there is one at a time.
      * (sql/queries/rollup.sql:1) */
     hold(on: On): Promise<{ isMine: boolean }>;
+  };
+  scheduledEmails: {
+    /** Keeps mails until they are due soon. `rows` holds `{email_id, send_at}`. One that is kept gets another time.
+     * (sql/queries/scheduled_emails.sql:1) */
+    put(on: On, args: { projectId: string; rows: { email_id: string; send_at: Date | string }[] }): Promise<number>;
+    /** (sql/queries/scheduled_emails.sql:10) */
+    remove(on: On, args: { projectId: string; emailId: string }): Promise<number>;
+    /** Takes mails out that are due before a time, the first ones first: the caller gives them jobs in the same transaction.
+     * (sql/queries/scheduled_emails.sql:14) */
+    takeDue(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; sendAt: Date }[]>;
+    /** Gives another time to a mail that waits for its time and was not tried yet. A process that claims it now is waited for,
+     * and then it is too late.
+     * (sql/queries/scheduled_emails.sql:29) */
+    reschedule(on: On, args: { sendAt: Date; projectId: string; emailId: string }): Promise<{ id: string } | null>;
+    /** Closes a single mail that was not sent yet, and gives back what it took of the month in which it was accepted. Not one that
+     * was in doubt: its recipient may have it.
+     * (sql/queries/scheduled_emails.sql:41) */
+    cancel(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
   };
   scheduledRuns: {
     /** Workflows that are due, locked so that one process starts them.

@@ -79,6 +79,8 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
       "uuid_v7",
     ],
     ["handover_marks", "mark_handovers", "may_be_sent", "marks_of"],
+    ["email_tags", "tags_by_name"],
+    "scheduled_emails",
     "handover_notes",
     "captured_mails",
     [

@@ -5,11 +5,12 @@ import { encodeWord, foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
 import { encodeText } from "./_text_part.ts";
 import { namesUnsubscription, unsubscribeHeaders } from "./headers.ts";
-import type { MailParty } from "./mailer.ts";
+import { type MailParty, REPLY_SEPARATOR } from "./mailer.ts";
 
 /** What all mails of one content have in common. */
 export interface MessageSample {
   from: MailParty;
+  /** Several addresses are separated by `REPLY_SEPARATOR`. */
   replyTo: string | null;
   /** Those of the request, with ours added. Fields that are written for each mail are left out. */
   headers: Readonly<Record<string, string>>;
@@ -58,7 +59,7 @@ const encoder = new MimeNode(undefined, { textEncoding: "base64" });
 export function prepareMessage({ from, replyTo, headers }: MessageSample): MessageTemplate {
   const common =
     addressField("From", from) +
-    (replyTo ? addressField("Reply-To", { name: "", address: replyTo }) : "") +
+    (replyTo ? addressesField("Reply-To", replyTo.split(REPLY_SEPARATOR).map(unnamed)) : "") +
     Object.entries(headers).map(customField).join("") +
     "MIME-Version: 1.0\r\n";
   const boundary = `=_${crypto.randomUUID()}`; // no encoded text has a line that begins with "--=_"
@@ -80,7 +81,22 @@ export function prepareMessage({ from, replyTo, headers }: MessageSample): Messa
 function addressField(name: string, { name: shown, address }: MailParty): string {
   if (!shown && PLAIN_ADDRESS.test(address)) return `${name}: ${address}\r\n`;
   const encoded = encoder.encodeHeaderValue(name, { name: shown, address });
-  return field(name, encoded, () => `${inWords(shown)} <${address.replace(/[^!-;=?-~]/g, "")}>`);
+  return field(name, encoded, () => inAsciiWords({ name: shown, address }));
+}
+
+function unnamed(address: string): MailParty {
+  return { name: "", address };
+}
+
+function addressesField(name: string, parties: readonly MailParty[]): string {
+  if (parties.length === 1) return addressField(name, parties[0]!);
+  const encoded = encoder.encodeHeaderValue(name, [...parties]);
+  const asWords = () => parties.map(inAsciiWords).join(", ");
+  return field(name, encoded, asWords);
+}
+
+function inAsciiWords({ name, address }: MailParty): string {
+  return `${inWords(name)} <${address.replace(/[^!-;=?-~]/g, "")}>`;
 }
 
 function subjectField(subject: string): string {

@@ -18,6 +18,7 @@ export interface Mail {
   envelope: { from: string; to: string };
   from: MailParty;
   to: MailParty;
+  /** Several addresses are separated by {@linkcode REPLY_SEPARATOR}. */
   replyTo: string | null;
   subject: string;
   html: string;
@@ -46,6 +47,9 @@ export interface StreamedMail extends Omit<ReadyMail, "source"> {
   /** The whole message, again at each call. If it throws, breaks off or never ends, the mail is deferred. */
   open(): Readable;
 }
+
+/** Between the addresses that replies go to: no address contains it. */
+export const REPLY_SEPARATOR = ", ";
 
 /** An address with the name it goes by; an empty name for none. */
 export interface MailParty {

@@ -1,6 +1,6 @@
 import type { SendMailOptions } from "nodemailer";
 import { encodeText } from "./_text_part.ts";
-import type { Mail } from "./mailer.ts";
+import { type Mail, REPLY_SEPARATOR } from "./mailer.ts";
 
 /** What the mail library neither encodes nor keeps apart from the parts of the mail itself. */
 const UNENCODED = /^\s*(message|multipart)\//i;
@@ -17,7 +17,9 @@ export function toMessage(mail: Mail): SendMailOptions {
     envelope: { from: mail.envelope.from, to: [mail.envelope.to] },
     from: mail.from,
     to: mail.to,
-    ...(mail.replyTo && { replyTo: { name: "", address: mail.replyTo } }),
+    ...(mail.replyTo && {
+      replyTo: mail.replyTo.split(REPLY_SEPARATOR).map((address) => ({ name: "", address })),
+    }),
     subject: mail.subject,
     html: isAlone ? mail.html : inOurs("html", mail.html),
     text: isAlone ? mail.text : inOurs("plain", mail.text),

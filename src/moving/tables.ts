@@ -59,6 +59,8 @@ export const MOVED: readonly MovedTable[] = [
   { name: "attachments", isLedger: true },
   { name: "campaigns" },
   { name: "emails", isLedger: true },
+  { name: "email_tags", isLedger: true },
+  { name: "scheduled_emails", isLedger: true },
   { name: "idempotency_keys", isLedger: true },
   { name: "workflows" },
   { name: "workflow_steps" },

@@ -65,6 +65,19 @@ export const stateProblems = {
       suggestion: "Write a new one with POST /v1/send",
     }),
 
+  mailNotScheduled: (state: string) =>
+    new Problem(409, "CONFLICT", `Cannot give this mail another time: it is ${state}`, {
+      details: { state },
+      suggestion: "Only a mail that was sent with sendAt, and still waits for its time, can get another one",
+    }),
+
+  mailNotCancelled: (state: string) =>
+    new Problem(409, "CONFLICT", `Cannot cancel this mail: it is ${state}`, {
+      details: { state },
+      suggestion:
+        "Only a mail of POST /v1/send that is PENDING can be cancelled; for others, cancel the campaign or the execution",
+    }),
+
   uploadCancelled: () =>
     new Problem(409, "CONFLICT", "Cannot import a file whose import was cancelled during the upload", {
       suggestion: "Upload the file again",

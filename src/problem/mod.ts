@@ -52,7 +52,7 @@ export const problems = {
   filtersNotIndexed: (filters: string[]) =>
     new Problem(400, "BAD_REQUEST", `Cannot filter mails by ${filters.join(" and ")} alone`, {
       suggestion:
-        "Filter by one of campaignId, templateId, workflowId, sourceType and status, by campaignId and status, or by any of them together with contactId or to",
+        "Filter by one of campaignId, templateId, workflowId, sourceType, status and tag, by campaignId and status, or by any of them together with contactId or to",
     }),
 
   searchAlone: () =>

@@ -28,13 +28,15 @@ import {
   type RemovalStep,
 } from "./_batches.ts";
 
-/** What goes with the rows of other tables, by references and triggers. */
+/** What goes with the rows of other tables, by references and triggers, or in the statements that delete those. */
 export const FOLLOWING = [
   "attachments",
   "branch_counts",
   "campaign_links",
   "contact_import_changes",
   "contact_import_pieces",
+  "email_tags",
+  "scheduled_emails",
   "scheduled_runs",
   "segment_members",
   "segment_sizes",

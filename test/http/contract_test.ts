@@ -367,20 +367,26 @@ describe("fields that were meant to be others", () => {
   });
 
   test("are warned of where the mail was sent without them", async () => {
-    const answer = await send({ replyTo: "help@example.com", colour: "red" });
+    const answer = await send({
+      reply_to: "help@example.com",
+      scheduled_at: "2030-01-01",
+      colour: "red",
+    });
 
     expect(answer.status).toBe(200);
-    expect(answer.body.warnings).toEqual(["The field replyTo is unknown and was ignored: write it as reply"]);
+    expect(answer.body.warnings).toEqual([
+      "The field reply_to is unknown and was ignored: write it as reply",
+      "The field scheduled_at is unknown and was ignored: write it as sendAt",
+    ]);
     expect((await send({ colour: "red" })).body.warnings).toBeUndefined();
   });
 
   test("are warned of, too, where another service would have done something with them", async () => {
-    const answer = await send({ cc: "b@example.com", sendAt: "2030-01-01", text: "plain" });
+    const answer = await send({ cc: "b@example.com", text: "plain" });
 
     expect(answer.status).toBe(200);
     expect(answer.body.warnings).toEqual([
       "The field cc is unknown and was ignored",
-      "The field sendAt is unknown and was ignored",
       "The field text is unknown and was ignored",
     ]);
   });

@@ -267,6 +267,8 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /emails/:id/content": { path: `/emails/${c.email}/content` },
   "GET /emails/:id/attachments/:index": { path: `/emails/${c.email}/attachments/0` },
   "GET /emails/:id/events": { path: `/emails/${c.email}/events` },
+  "PATCH /emails/:id": { path: `/emails/${c.email}`, body: { sendAt: new Date(Date.now() + 3_600_000) } },
+  "POST /emails/:id/cancel": { path: `/emails/${c.email}/cancel` },
   "POST /emails/:id/resend": { path: `/emails/${c.email}/resend` },
   "GET /inbox/mails/:id": { path: `/inbox/mails/${c.captured}` },
   "PATCH /inbox/mails/:id": { path: `/inbox/mails/${c.captured}`, body: { read: true } },

@@ -224,6 +224,8 @@ export const FOR_MEMBERS = [
   "GET /emails/:id/content",
   "GET /emails/:id/attachments/:index",
   "GET /emails/:id/events",
+  "PATCH /emails/:id",
+  "POST /emails/:id/cancel",
   "POST /emails/:id/resend",
   "GET /suppressions",
   "POST /suppressions",

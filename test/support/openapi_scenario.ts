@@ -165,6 +165,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
       body: "<p>Thank you, {{firstName ?? customer}}.</p>",
       data: { number: { value: "2026-0117", persistent: false } },
       attachments: [{ filename: "receipt.txt", content: btoa("49.90"), contentType: "text/plain" }],
+      tags: [{ name: "category", value: "receipt" }],
     },
   });
   await tell("verifyEmail", { body: { email: "ada@gmial.com" } });
@@ -176,6 +177,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("getEmailAttachment", { path: { ...mail, index: "0" } });
   await tell("listEmailEvents", { path: mail });
   await tell("resendEmail", { path: mail });
+  await scheduled(tell);
   await inbox(tell, service, mail.id);
   const draft = {
     name: "October",
@@ -225,6 +227,24 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
   await tell("getImageUsage", { path: { key: image.key } });
   await tell("deleteImage", { path: { key: image.key }, query: { force: "true" } });
   return id;
+}
+
+const inSomeMinutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString();
+
+/** A mail that waits for its time. */
+async function scheduled(tell: Teller): Promise<void> {
+  const sent = await tell("sendEmail", {
+    body: {
+      to: "bob@example.com",
+      from: FROM,
+      subject: "See you tomorrow",
+      body: "<p>At nine.</p>",
+      sendAt: inSomeMinutes(10),
+    },
+  });
+  const path = { id: sent.data.emails[0].email as string };
+  await tell("rescheduleEmail", { path, body: { sendAt: inSomeMinutes(20) } });
+  await tell("cancelEmail", { path });
 }
 
 async function workflows(tell: Teller, contactId: string, templateId: string): Promise<void> {

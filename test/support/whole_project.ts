@@ -169,6 +169,14 @@ async function fillLedger(sql: postgres.TransactionSql, projectId: string) {
   await sql`update emails set due_at = 'infinity' where project_id = ${projectId} and status = 'IN_DOUBT'`;
   await sql`update emails set sent_at = now() where project_id = ${projectId} and status >= 'SENT'`;
   await sql`
+    insert into email_tags (project_id, email_id, tag)
+    select project_id, id, 'shop:one' from emails where project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`
+    insert into scheduled_emails (project_id, email_id, send_at)
+    select project_id, id, due_at from emails where project_id = ${projectId} and status = 'PENDING'
+    on conflict do nothing`;
+  await sql`
     insert into events (project_id, contact_id, email_id, name)
     select project_id, contact_id, id, 'email.sent' from emails where project_id = ${projectId} and sent_at is not null`;
 }

@@ -8,6 +8,7 @@ import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs, priorityOf } from "../../jobs.ts";
 import { parseAddress } from "../../mail/address.ts";
+import { NO_OPTIONS } from "../../sending/compose/mod.ts";
 import { type FieldError, Problem } from "../../problem/mod.ts";
 import { inParts } from "../runs/jobs.ts";
 import { type StepOutcome, type Run, scopeOf } from "../runs/run.ts";
@@ -181,6 +182,7 @@ async function contentOf(tx: Context, projectId: string, step: Step): Promise<st
     data: null,
     template_id: templateId,
     type,
+    ...NO_OPTIONS,
     shared: true,
   };
   await q.contents.insertMany(tx, { projectId, rows: [content] });

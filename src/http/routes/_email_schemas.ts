@@ -1,6 +1,6 @@
 // How mails of the ledger look in answers.
 import { t } from "elysia";
-import { Int, Nullable, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { Int, Nullable, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
 
 /** The states of a mail. */
 export const EmailStatus = Words([
@@ -24,6 +24,16 @@ export const SourceType = Words(["TRANSACTIONAL", "CAMPAIGN", "WORKFLOW"]);
 /** What a mail is for. */
 export const MessageType = Words(["TRANSACTIONAL", "MARKETING", "HEADLESS"]);
 
+const TagWord = Text({
+  minLength: 1,
+  maxLength: 256,
+  pattern: "^[A-Za-z0-9_-]*$",
+  expected: "Expected letters of ASCII, digits, _ and -",
+});
+
+/** What a caller marks mails with. */
+export const Tags = t.Array(t.Object({ name: TagWord, value: TagWord }, { title: "Tag" }), { maxItems: 10 });
+
 /** A mail, and what happened to it. */
 export const Email = t.Object(
   {
@@ -39,6 +49,7 @@ export const Email = t.Object(
     from: Nullable(t.String()),
     fromName: Nullable(t.String()),
     type: Nullable(MessageType),
+    tags: Nullable(Tags),
     templateId: Nullable(Uuid),
     workflowId: Nullable(Uuid),
     campaignId: Nullable(Uuid),
@@ -62,6 +73,9 @@ export const Email = t.Object(
         description:
           "For a PENDING mail: the earliest time of the next attempt. Null while it waits for its turn at a domain.",
       }),
+    ),
+    scheduledFor: Nullable(
+      t.Unsafe<Date>({ ...Timestamp, description: "The time for which the request has scheduled it." }),
     ),
     doubtedAt: Nullable(
       t.Unsafe<Date>({

@@ -6,7 +6,9 @@ import { problems } from "../../problem/mod.ts";
 import { searchEmails } from "../../sending/delivery/email_search.ts";
 import { countEmails, getEmail, listEmails } from "../../sending/delivery/emails.ts";
 import { mailEvents, showMail } from "../../sending/delivery/shown_mail.ts";
+import { cancelEmail, rescheduleEmail } from "../../sending/delivery/scheduled.ts";
 import { resend } from "../../sending/send/resend.ts";
+import { readSendAt, sendAtErrors } from "../../sending/send/send_at.ts";
 import { COUNT_UP_TO } from "../../totals.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -14,6 +16,7 @@ import { idempotencyKey, IdempotencyHeaders } from "../entry/idempotency.ts";
 import { answers, isUuid, PathId, Text, Uuid } from "../entry/schemas.ts";
 import { Email, EmailContent, EmailEvent, MessageType, SourceType, EmailStatus } from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, strictOrderQuery, toIdPage } from "./_lists.ts";
+import { SendAt } from "./_send_schemas.ts";
 import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 
 const Filters = {
@@ -27,6 +30,14 @@ const Filters = {
   sourceType: t.Optional(SourceType),
   type: t.Optional(MessageType),
   status: t.Optional(EmailStatus),
+  tag: t.Optional(
+    Text({
+      maxLength: 513,
+      pattern: "^[A-Za-z0-9_-]+:[A-Za-z0-9_-]+$",
+      expected: "Expected the name and the value of a tag, such as category:welcome",
+      description: "A tag that the mails were sent with, as `name:value`.",
+    }),
+  ),
 };
 
 const Query = withRules(
@@ -59,7 +70,7 @@ export function emailsRoutes(ctx: Context) {
         operationId: "listEmails",
         summary: "List mails, newest first",
         description:
-          "A cursor list of the ledger: one row per mail, with its outcome. Every filter has an index, so a page takes the same time among millions of mails. `contactId` and `to` can be combined with any other filter; otherwise use one of `campaignId`, `templateId`, `workflowId`, `sourceType` and `status`, or `campaignId` with `status`: other combinations are refused with 400. `total` counts up to 100,000; for a search it counts the page.",
+          "A cursor list of the ledger: one row per mail, with its outcome. Every filter has an index, so a page takes the same time among millions of mails. `contactId` and `to` can be combined with any other filter; otherwise use one of `campaignId`, `templateId`, `workflowId`, `sourceType`, `status` and `tag`, or `campaignId` with `status`: other combinations are refused with 400. `total` counts up to 100,000; for a search it counts the page.",
       },
     })
     .get("/:id", async ({ project, params: { id } }) => await getEmail(ctx, project.id, emailId(id)), {
@@ -100,6 +111,39 @@ export function emailsRoutes(ctx: Context) {
         },
       },
     )
+    .patch(
+      "/:id",
+      async ({ project, params: { id }, body: { sendAt } }) =>
+        await rescheduleEmail(ctx, project.id, emailId(id), sendAtOf(ctx, sendAt)),
+      {
+        ...one,
+        body: withRules(
+          t.Object({ sendAt: SendAt }, { title: "RescheduleBody" }),
+          ({ sendAt }: { sendAt?: string }) => sendAtErrors(sendAt, ctx.now()),
+        ),
+        response: answers(Email, { refusals: [400, 404, 409, 413, 415, 422] }),
+        detail: {
+          operationId: "rescheduleEmail",
+          summary: "Give a scheduled mail another time",
+          description:
+            "For a mail that was sent with `sendAt` and still waits for its time. Refused with 409 once it is being sent, was sent or cancelled, and for a mail that is not scheduled.",
+        },
+      },
+    )
+    .post(
+      "/:id/cancel",
+      async ({ project, params: { id } }) => await cancelEmail(ctx, project.id, emailId(id)),
+      {
+        ...one,
+        response: answers(Email, { refusals: [404, 409] }),
+        detail: {
+          operationId: "cancelEmail",
+          summary: "Cancel a mail that was not sent yet",
+          description:
+            "The mail is not sent: its status is `SUPPRESSED`, and `error` says that it was cancelled. What it took of the month's limit is given back. For mails of `POST /v1/send` that are `PENDING`: scheduled ones, and those that wait for another attempt. Refused with 409 for all others, and once the mail is being sent.",
+        },
+      },
+    )
     .post(
       "/:id/resend",
       async ({ project, params: { id }, headers, body, set }) => {
@@ -123,6 +167,13 @@ export function emailsRoutes(ctx: Context) {
     );
 }
 
+/** The time that is meant. Throws 422. */
+function sendAtOf(ctx: Context, sendAt: string): Date {
+  const errors = sendAtErrors(sendAt, ctx.now());
+  if (errors.length > 0) throw problems.invalid(errors);
+  return readSendAt(sendAt)!;
+}
+
 /** The mail goes out as it was: a request that wants it otherwise, for another recipient, say, must not send anything. */
 function refuseFields(body: unknown): void {
   const message = "Unknown field: a mail is sent again as it was. To change anything, use POST /v1/send";
@@ -131,10 +182,10 @@ function refuseFields(body: unknown): void {
 }
 
 async function list(ctx: Context, projectId: string, query: (typeof Query)["static"]) {
-  const { contactId, campaignId, templateId, workflowId, sourceType, type, status } = query;
+  const { contactId, campaignId, templateId, workflowId, sourceType, type, status, tag } = query;
   const period = readPeriod({ from: query.from, until: query.until });
   const to = query.to && searchedAddress(query.to);
-  const filter = { to, contactId, campaignId, templateId, workflowId, sourceType, type, status };
+  const filter = { to, contactId, campaignId, templateId, workflowId, sourceType, type, status, tag };
   const dir = query.dir === "asc" ? ("asc" as const) : ("desc" as const);
   const page = { limit: clampLimit(query.limit), afterId: readIdCursor(query.cursor), dir };
   if (query.search) {

@@ -14,6 +14,7 @@ import { type Edit, NOBODY } from "../../edits.ts";
 import { addJob } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import { Problem, problems } from "../../problem/mod.ts";
+import { NO_OPTIONS } from "../compose/mod.ts";
 import {
   type AudienceDefinition,
   type CampaignAudience,
@@ -188,6 +189,7 @@ async function begin(
     data: null,
     template_id: campaign.templateId,
     type: campaign.type,
+    ...NO_OPTIONS,
     shared: true,
   };
   await q.contents.insertMany(tx, { projectId, rows: [content] });

@@ -29,15 +29,22 @@ export interface FollowedMail {
   emailId: string;
 }
 
-/** Prepares HTML of a project for being followed, once for all its mails. Never throws. */
-export function followHtml(ctx: Context, projectId: string, source: string): FollowedHtml {
+/** Prepares HTML of a project for being followed, once for all its mails: both, unless only one is wanted. Never throws. */
+export function followHtml(
+  ctx: Context,
+  projectId: string,
+  source: string,
+  { opens, clicks } = { opens: true, clicks: true },
+): FollowedHtml {
   const follower = followers(ctx);
   return {
-    html: follower.rewrite(source, projectId),
+    html: clicks ? follower.rewrite(source, projectId) : source,
     complete(rendered, emailId) {
       const token = linkToken(ctx, "followed mails", projectId, bytesOf(projectId, emailId));
+      const body = clicks ? follower.complete(rendered, token, projectId) : rendered;
+      if (!opens) return body;
       const pixel = `<img src="${ctx.config.BASE_URL}/t/o/${token}" width="1" height="1" alt="" style="display:block;border:0">`;
-      return addBeforeBodyEnd(follower.complete(rendered, token, projectId), pixel);
+      return addBeforeBodyEnd(body, pixel);
     },
   };
 }

@@ -31,12 +31,22 @@ export interface Content {
   data: Record<string, unknown> | null;
   /** Whether opens and clicks are followed. */
   tracked: boolean;
+  /** What the request says of either; otherwise `tracked` decides. */
+  trackOpens?: boolean | null;
+  trackClicks?: boolean | null;
+  /** With the header fields of one-click unsubscription, whatever the type is. */
+  offersUnsubscribe?: boolean | null;
+  /** What the caller marks the mails with: `[{name, value}]`. */
+  tags?: unknown;
   /** In the footer. */
   projectName: string;
   postalAddress: string | null;
   /** Of the footer, where the contact has none of its own. */
   language: string;
 }
+
+/** What the row of a content says where nobody asks for more than the project's usual ways. */
+export const NO_OPTIONS = { tags: null, track_opens: null, track_clicks: null, offers_unsubscribe: null };
 
 /** Whom a mail is for. A contact is missing where a test goes to an address that belongs to none. */
 export interface Addressee {
@@ -68,13 +78,19 @@ export async function prepareContent(
   pause: () => Promise<void>,
 ): Promise<PreparedContent> {
   const subject = compileTemplate(content.subject, "subject");
-  const followed = content.tracked ? followHtml(ctx, content.projectId, content.html) : null;
+  const follows = {
+    opens: content.trackOpens ?? content.tracked,
+    clicks: content.trackClicks ?? content.tracked,
+  };
+  const isFollowed = follows.opens || follows.clicks;
+  const followed = isFollowed ? followHtml(ctx, content.projectId, content.html, follows) : null;
   await pause();
   const html = compileTemplate(followed?.html ?? content.html, "html");
   await pause();
   const text = content.text === null ? compileTextPart(content.html) : null;
   const isPersonal = subject.variables.length + html.variables.length > 0;
-  const offersOneClick = content.type === "MARKETING" || namesSubscriptionLink(html.variables);
+  const offersOneClick =
+    content.type === "MARKETING" || !!content.offersUnsubscribe || namesSubscriptionLink(html.variables);
   const headers = mergeHeaders(content.headers, deliverabilityHeaders(content));
   const from = { name: content.fromName ?? "", address: content.fromEmail };
   const message = prepareMessage({ from, replyTo: content.replyTo, headers });

@@ -76,6 +76,10 @@ function contentOf(email: ClaimedEmail) {
     headers: email.headers as Record<string, string> | null,
     data: email.requestData as Record<string, unknown> | null,
     tracked: email.tracked!,
+    trackOpens: email.trackOpens,
+    trackClicks: email.trackClicks,
+    offersUnsubscribe: email.offersUnsubscribe,
+    tags: email.tags,
   };
 }
 

@@ -22,7 +22,7 @@ export function createDomainLookup(ctx: Context, isBusy: () => boolean): DomainL
   const find = createBatcher<{ projectId: string; emailId: string }, Addressed | null>(
     async (mails) => {
       const [projectIds, ids] = [mails.map((mail) => mail.projectId), mails.map((mail) => mail.emailId)];
-      const rows = await q.apart.recipients(ctx, { projectIds, ids });
+      const rows = await q.apart.recipients(ctx, { projectIds, ids, now: ctx.now() });
       const found = new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row]));
       return mails.map(({ projectId, emailId }) => found.get(`${projectId} ${emailId}`) ?? null);
     },

@@ -14,6 +14,10 @@ export interface AcceptedContent extends Pick<
   | "headers"
   | "data"
   | "tracked"
+  | "trackOpens"
+  | "trackClicks"
+  | "offersUnsubscribe"
+  | "tags"
 > {
   id: string;
   /** Whether several mails have it. */

@@ -2,7 +2,7 @@
 // mails come after the first ones of others. What is counted is what this process has accepted; the queue takes the order
 // from the jobs.
 import { type Context, perService } from "../../context.ts";
-import { addJobs, type Jobs, priorityBehind } from "../../jobs.ts";
+import { addJobs, addTimedJobs, type Jobs, priorityBehind } from "../../jobs.ts";
 import { forgetOldest } from "./_forgetting.ts";
 
 const EMAILS_A_JOB = 10;
@@ -33,8 +33,8 @@ export async function addSendJobs(
   const jobs: { payload: Jobs["send_emails"]; urgency: number }[] = [];
   const single = emails.filter((email) => !email.campaignId);
   for (const [projectId, rows] of Map.groupBy(single, (email) => email.projectId)) {
-    for (let i = 0; i < rows.length; i += EMAILS_A_JOB) {
-      const emailIds = rows.slice(i, i + EMAILS_A_JOB).map((row) => row.id);
+    for (const some of slicesOf(rows, EMAILS_A_JOB)) {
+      const emailIds = some.map((row) => row.id);
       jobs.push({ payload: { projectId, emailIds }, urgency: urgencyOf(tx, projectId, emailIds.length) });
     }
   }
@@ -46,6 +46,29 @@ export async function addSendJobs(
     campaignId ? [{ projectId, campaignId, fromId: id, toId: id }] : [],
   );
   await addJobs(tx, "send_batch", batches);
+}
+
+/** The same for mails that are due at a time: those of one moment share jobs. */
+export async function addTimedSendJobs(
+  tx: Context,
+  emails: { projectId: string; id: string; sendAt: Date }[],
+): Promise<void> {
+  const together = Map.groupBy(emails, ({ projectId, sendAt }) => `${projectId} ${sendAt.getTime()}`);
+  const jobs = [...together.values()].flatMap((rows) => {
+    const { projectId, sendAt: runAt } = rows[0]!;
+    return slicesOf(rows, EMAILS_A_JOB).map((some) => ({
+      payload: { projectId, emailIds: some.map(({ id }) => id) },
+      runAt,
+      priority: urgencyOf(tx, projectId, some.length),
+    }));
+  });
+  await addTimedJobs(tx, "send_emails", jobs);
+}
+
+function slicesOf<T>(items: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );
 }
 
 /** The priority of a job with that many other mails of its project: 0 is the most urgent. */

@@ -5,6 +5,17 @@ import { type Content, messageIdOf } from "../compose/mod.ts";
 import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
+/** A tag of a mail, as its content has it. */
+interface Tag {
+  name: string;
+  value: string;
+}
+
+/** As events have them: the function `tags_by_name` of the database. */
+export function tagsByName(tags: readonly Tag[]): Record<string, string> {
+  return Object.fromEntries(tags.map(({ name, value }) => [name, value]));
+}
+
 /** What happened to one mail, as `delivery.settle_and_claim` writes it. */
 export interface MailOutcome {
   project_id: string;
@@ -197,6 +208,7 @@ function eventOf(
     templateId: content.templateId,
     campaignId: email.campaignId,
     sourceType: email.sourceType,
+    ...(content.tags ? { tags: tagsByName(content.tags as Tag[]) } : {}),
   };
   const at = ctx.now();
   const particulars = status === "SENT" ? { sentAt: at } : { bounceType: "Permanent", bouncedAt: at };

@@ -66,6 +66,7 @@ export async function showMail(ctx: Context, projectId: string, emailId: string)
     headers: row.headers as Record<string, string> | null,
     data: row.requestData as Record<string, unknown> | null,
     tracked: false,
+    offersUnsubscribe: row.offersUnsubscribe,
     projectName: row.projectName,
     postalAddress: row.postalAddress,
     language: row.language,

@@ -134,6 +134,7 @@ export function eventsOf(report: Report, newSoftBounces: ReadonlySet<string>): N
     templateId: mail.templateId,
     campaignId: mail.campaignId,
     sourceType: mail.sourceType,
+    ...(mail.tags !== null && { tags: mail.tags }),
   };
   const about = { projectId: mail.projectId, contactId: mail.contactId, emailId: mail.id };
   return events.map(([name, particulars]) => ({ ...about, name, data: { ...common, ...particulars } }));

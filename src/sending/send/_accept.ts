@@ -8,13 +8,17 @@ import { q } from "../../db/queries.ts";
 import { type ContentRow, contentsOf } from "./_content.ts";
 import type { Recipient, SendInput } from "./input.ts";
 import { enqueueHere, type HandedMail, type HandOff } from "../delivery/hand_off.ts";
+import { schedule } from "../delivery/scheduled.ts";
 import { acceptedContent } from "./_accepted_content.ts";
-import { addToLedger, refusalsOf } from "./ledger.ts";
+import { addToLedger, refusalsOf, tagMails } from "./ledger.ts";
+import { readSendAt } from "./send_at.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
 export interface SendResult {
   emails: { contact: { id: string; email: string }; email: string }[];
   timestamp: Date;
+  /** Where the request names a time. */
+  scheduledFor?: Date;
 }
 
 /** What was accepted, and how it is delivered once that is committed. */
@@ -109,7 +113,7 @@ async function writeAll(
 ): Promise<{ results: SendResult[]; handOff: () => void }> {
   if (accepted.length === 0) return { results: [], handOff: () => {} };
   const contacts = await upsertRecipients(tx, projectId, accepted);
-  const mails = accepted.map(({ content, recipients }) =>
+  const mails = accepted.map(({ content, recipients, input }) =>
     recipients.map(({ email, name }) => {
       const contact = contacts.get(contactKey(projectId, email))!;
       return {
@@ -119,17 +123,20 @@ async function writeAll(
         to_name: name,
         content_id: content.id,
         template_id: content.template_id,
+        scheduled_for: input.sendAt === undefined ? null : readSendAt(input.sendAt),
       };
     }),
   );
   const [tracked, begun] = await Promise.all([
     addContents(tx, projectId, accepted),
-    addToLedger(tx, projectId, mails.flat()).then((pending) => enqueueHere(tx, projectId, pending)),
+    addToLedger(tx, projectId, mails.flat()).then((pending) => enqueue(tx, projectId, pending)),
+    tagMails(tx, projectId, taggedAmong(accepted, mails)),
   ]);
   const timestamp = tx.now();
   const results = mails.map((own) => ({
     emails: own.map((row) => ({ contact: { id: row.contact_id, email: row.address }, email: row.id })),
     timestamp,
+    ...(own[0]!.scheduled_for && { scheduledFor: own[0]!.scheduled_for }),
   }));
   const handed = () =>
     zip(accepted, mails).flatMap(([{ content, input }, own]) => {
@@ -137,6 +144,37 @@ async function writeAll(
       return own.map(({ id, address }) => ({ id, address, content: held }));
     });
   return { results, handOff: begun === null ? () => {} : once(begun, handed) };
+}
+
+/** Those that are sent at once may be delivered by this process; the others wait for their times. */
+async function enqueue(
+  tx: Context,
+  projectId: string,
+  pending: { projectId: string; id: string; scheduledFor: Date | null }[],
+): Promise<HandOff | null> {
+  const timed = pending.flatMap(({ scheduledFor, ...mail }) =>
+    scheduledFor === null ? [] : [{ ...mail, sendAt: scheduledFor }],
+  );
+  const [begun] = await Promise.all([
+    enqueueHere(
+      tx,
+      projectId,
+      timed.length === 0 ? pending : pending.filter((mail) => mail.scheduledFor === null),
+    ),
+    timed.length === 0 ? null : schedule(tx, projectId, timed),
+  ]);
+  return begun;
+}
+
+function taggedAmong(accepted: Accepted[], mails: { id: string }[][]) {
+  return zip(accepted, mails).flatMap(
+    ([
+      {
+        input: { tags },
+      },
+      own,
+    ]) => (tags ? [{ emailIds: own.map(({ id }) => id), tags }] : []),
+  );
 }
 
 function once({ emailIds, begin }: HandOff, mails: () => HandedMail[]): () => void {

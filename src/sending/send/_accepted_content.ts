@@ -23,6 +23,10 @@ export function acceptedContent(row: ContentRow, tracked: boolean): AcceptedCont
     headers: inStoredOrder(row.headers as Record<string, string> | null),
     data: inStoredOrder(data),
     tracked,
+    trackOpens: row.track_opens ?? null,
+    trackClicks: row.track_clicks ?? null,
+    offersUnsubscribe: row.offers_unsubscribe ?? null,
+    tags: row.tags ?? null,
     shared: row.shared,
   };
 }

@@ -7,6 +7,7 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Json } from "../../db/types.ts";
 import { parseAddress } from "../../mail/address.ts";
+import { REPLY_SEPARATOR } from "../../mail/mailer.ts";
 import { problems } from "../../problem/mod.ts";
 import { type Recipient, type SendInput, toRecipient } from "./input.ts";
 
@@ -57,13 +58,31 @@ function contentOf(
     text: input.body === undefined ? template!.text : text,
     from_email: from.email,
     from_name: from.name,
-    reply_to: input.reply === undefined ? (template?.replyTo ?? null) : parseAddress(input.reply)!.email,
+    reply_to: repliesOf(input) ?? template?.replyTo ?? null,
     headers: input.headers ?? null,
     data: input.data ? (shownData(input.data) as Json) : null,
     template_id: template?.id ?? null,
     type: template?.type ?? "TRANSACTIONAL",
     shared,
+    tags: input.tags?.length ? (input.tags as unknown as Json) : null,
+    ...trackingOf(input),
+    offers_unsubscribe: input.unsubscribe || null,
   };
+}
+
+/** Where replies go, as `contents` has it; null where the request does not say. */
+function repliesOf({ reply, replyTo = reply }: SendInput): string | null {
+  if (replyTo === undefined) return null;
+  return [replyTo]
+    .flat()
+    .map((address) => parseAddress(address)!.email)
+    .join(REPLY_SEPARATOR);
+}
+
+function trackingOf({ tracking }: SendInput) {
+  const { opens = null, clicks = null } =
+    typeof tracking === "object" ? tracking : { opens: tracking, clicks: tracking };
+  return { track_opens: opens, track_clicks: clicks };
 }
 
 /** The sender of the request, or that of its template: one of them is there (`sendErrors`). */

@@ -4,6 +4,7 @@ import { type DataInput, dataErrors } from "../../audience/contacts/data.ts";
 import { templateErrors } from "../../content/handlebars/errors.ts";
 import { parseAddress, parseMailbox } from "../../mail/address.ts";
 import type { FieldError } from "../../problem/mod.ts";
+import { sendAtErrors } from "./send_at.ts";
 
 /** An address, with or without a name: `ada@example.com`, `Ada <ada@example.com>`, or both apart. */
 export type MailboxInput = string | { email: string; name?: string | undefined };
@@ -16,6 +17,12 @@ export interface AttachmentInput {
   contentType: string;
   contentId?: string | undefined;
   disposition?: "attachment" | "inline" | undefined;
+}
+
+/** What mails are marked with; a name occurs once. */
+export interface Tag {
+  name: string;
+  value: string;
 }
 
 /** The body of `POST /v1/send`, valid by its schema. */
@@ -31,6 +38,15 @@ export interface SendInput {
   headers?: Record<string, string> | undefined;
   reply?: string | undefined;
   attachments?: AttachmentInput[] | undefined;
+  /** When it is sent, in ISO 8601; left out: at once. */
+  sendAt?: string | undefined;
+  /** In place of `reply`. */
+  replyTo?: string | string[] | undefined;
+  tags?: Tag[] | undefined;
+  /** What is left out is decided by the project's setting. */
+  tracking?: boolean | { opens?: boolean | undefined; clicks?: boolean | undefined } | undefined;
+  /** Header fields of one-click unsubscription, whatever the type of the message. */
+  unsubscribe?: boolean | undefined;
 }
 
 /** A mailbox with its address trimmed and lower-case. */
@@ -69,7 +85,7 @@ export function recipientsOf(input: SendInput): Recipient[] {
  */
 export async function sendErrors(
   input: SendInput,
-  limits: { attachmentBytes: number },
+  limits: { attachmentBytes: number; now: Date },
   refused: ReadonlySet<string> = new Set(),
 ): Promise<FieldError[]> {
   return [
@@ -78,6 +94,8 @@ export async function sendErrors(
     ...templateErrors("body", input.body),
     ...dataErrors(input.data),
     ...headerErrors(input.headers),
+    ...optionErrors(input),
+    ...sendAtErrors(input.sendAt, limits.now),
     ...(await attachmentErrors(input.attachments, limits.attachmentBytes)),
     ...messageErrors(input),
   ];
@@ -94,6 +112,21 @@ function contentErrors(input: SendInput): FieldError[] {
     code: "required",
     message: `A ${CONTENT[field]} is required without a template`,
   }));
+}
+
+function optionErrors({ reply, replyTo, tags = [] }: SendInput): FieldError[] {
+  const errors: FieldError[] = [];
+  if (reply !== undefined && replyTo !== undefined) {
+    const message = "Use either reply or replyTo, which takes several addresses";
+    errors.push({ field: "replyTo", code: "custom", message });
+  }
+  const names = tags.map(({ name }) => name);
+  for (const [i, name] of names.entries()) {
+    if (names.indexOf(name) === i) continue;
+    const message = `Each tag has a name of its own: ${name} is there twice`;
+    errors.push({ field: `tags.${i}.name`, code: "custom", message });
+  }
+  return errors;
 }
 
 /** All of them, values that are no text included: the schema lets them through. */

@@ -18,7 +18,7 @@ export interface Sendable {
 type LedgerRow = Parameters<Queries["emails"]["insertMany"]>[1]["rows"][number];
 
 /** A new mail: for whom, and what it repeats or knows beyond its content. */
-export type NewMail = Omit<LedgerRow, "resend_of" | "data"> & Partial<LedgerRow>;
+export type NewMail = Omit<LedgerRow, "resend_of" | "data" | "scheduled_for"> & Partial<LedgerRow>;
 
 /** Throws 403 for a sender whose domain is not verified, 400 for a MARKETING mail to somebody who has opted out. */
 export async function assertMayBeSent(tx: Context, projectId: string, message: Sendable): Promise<void> {
@@ -56,12 +56,29 @@ export async function addToLedger(
   tx: Context,
   projectId: string,
   mails: NewMail[],
-): Promise<{ projectId: string; id: string }[]> {
-  const rows = mails.map(({ resend_of = null, data = null, ...mail }) => ({ ...mail, resend_of, data }));
+): Promise<{ projectId: string; id: string; scheduledFor: Date | null }[]> {
+  const rows = mails.map(({ resend_of = null, data = null, scheduled_for = null, ...mail }) => ({
+    ...mail,
+    resend_of,
+    data,
+    scheduled_for,
+  }));
   return await withinLimit(tx, q.emails.insertMany(tx, { projectId, now: tx.now(), rows }));
 }
 
 /** The same, with their jobs. */
 export async function enterLedger(tx: Context, projectId: string, mails: NewMail[]): Promise<void> {
   await addSendJobs(tx, await addToLedger(tx, projectId, mails));
+}
+
+/** Makes mails found by their tags: `name:value`. */
+export async function tagMails(
+  tx: Context,
+  projectId: string,
+  mails: { emailIds: string[]; tags: readonly { name: string; value: string }[] }[],
+): Promise<void> {
+  const rows = mails.flatMap(({ emailIds, tags }) =>
+    emailIds.flatMap((email_id) => tags.map(({ name, value }) => ({ email_id, tag: `${name}:${value}` }))),
+  );
+  if (rows.length > 0) await q.emails.tag(tx, { projectId, rows });
 }

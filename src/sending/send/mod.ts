@@ -18,7 +18,7 @@ const MAX_CHARS = 500_000;
 const CHARS_A_RECIPIENT = 5_000;
 
 /**
- * Accepts one message for 1 to 1,000 recipients. Everything is checked before anything is written; then contacts,
+ * Accepts one message for 1 to 1,000 recipients, to be sent at once or at its time. Everything is checked before anything is written; then contacts,
  * content, ledger rows, jobs and the idempotency key are one transaction: when this resolves, the mail is not lost. A
  * mail to a suppressed address is accepted as well, and its row in the ledger says why it is not sent. Requests that
  * arrive during a commit share the next one, and each succeeds or fails alone. Errors: 422 with all fields, 403 for a sender
@@ -26,7 +26,7 @@ const CHARS_A_RECIPIENT = 5_000;
  * for a used key, 402 if less is left of this month's limit.
  */
 export async function send(ctx: Context, call: IdempotentRequest, input: SendInput): Promise<SendResult> {
-  const errors = await sendErrors(input, { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576 });
+  const errors = await sendErrors(input, sendLimits(ctx));
   if (errors.length > 0) throw problems.invalid(errors);
   const { projectId, key, request } = call;
   const message = { input, recipients: recipientsOf(input), text: textOfBody(input.body), key, request };
@@ -37,6 +37,11 @@ export async function send(ctx: Context, call: IdempotentRequest, input: SendInp
   } catch (error) {
     throw dataProblem(error);
   }
+}
+
+/** What the input of a message is held against. */
+export function sendLimits(ctx: Context): { attachmentBytes: number; now: Date } {
+  return { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576, now: ctx.now() };
 }
 
 const groups = groupCommit<CheckedMessage, AcceptedMessage>({

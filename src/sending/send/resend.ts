@@ -78,5 +78,6 @@ async function repeat(
       data: data as Json,
     },
   ]);
+  await q.emails.tagAs(tx, { projectId, emailId: id, originalId: emailId });
   return id;
 }

@@ -6,6 +6,7 @@ import { getTemplateContent, type TemplateType } from "../../content/templates.t
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Json } from "../../db/types.ts";
+import { NO_OPTIONS } from "../compose/mod.ts";
 import { enterLedger } from "./ledger.ts";
 
 const PREFIX = "[TEST] ";
@@ -89,6 +90,7 @@ function contentOf({
     headers: null,
     template_id: templateId,
     type,
+    ...NO_OPTIONS,
     shared: false,
   };
 }
