@@ -99,49 +99,8 @@ order by found.key desc, found.kind desc, found.id desc
 limit :limit::int;
 
 -- name: page_of_contact :many
--- The same for one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
--- after the other: each is one step in the index, however many events it has. A contact with more than 300 names has
--- few events of most of them: all are read, in the order of the index (5,000 take 3 ms, their names 100 ms). It has few
--- executions.
-with recursive known (name, place) as (
-  (
-    select e.name, 1
-    from events e
-    where :sources::text[] && '{events,event.triggered}'::text[]
-      and e.project_id = :project_id
-      and e.contact_id = :contact_id
-      and e.id >= :since
-      and e.id < :before
-    order by e.name
-    limit 1
-  )
-  union all
-  select next.name, k.place + 1
-  from known k
-  cross join lateral (
-    select e.name
-    from events e
-    where e.project_id = :project_id
-      and e.contact_id = :contact_id
-      and e.name > k.name
-      and e.id >= :since
-      and e.id < :before
-    order by e.name
-    limit 1
-  ) as next
-  where k.place <= 300
-),
-named as materialized (
-  select e.id, e.name
-  from events e
-  where (select max(place) from known) > 300
-    and e.project_id = :project_id
-    and e.contact_id = :contact_id
-    and e.id >= :since
-    and e.id < :before
-  order by e.name, e.id
-),
-theirs as materialized (
+-- The same for one contact, which has few executions.
+with theirs as materialized (
   select x.id, x.started_at, x.completed_at
   from executions x
   where :sources::text[] && '{workflow.started,workflow.completed}'::text[]
@@ -151,45 +110,11 @@ theirs as materialized (
 select found.kind as "kind!", found.key as "key!", found.id as "id!"
 from (
   (
-    select 4 as kind, named.id as key, named.id
-    from (
-      select unnest(:names::text[]) as name
-      union all
-      select k.name
-      from known k
-      where (select max(place) from known) <= 300
-        and (
-          'events' = any(:sources)
-          or k.name not in (
-            'email.sent', 'email.delivery', 'email.received', 'email.open', 'email.click', 'email.bounce',
-            'email.complaint', 'contact.subscribed', 'contact.unsubscribed'
-          )
-        )
-    ) as n
-    cross join lateral (
-      select e.id
-      from events e
-      where e.project_id = :project_id
-        and e.contact_id = :contact_id
-        and (e.name, e.id) >= (n.name, :since::uuid)
-        and (e.name, e.id) < (n.name, :before::uuid)
-        and e.id >= :since
-        and e.id < :before
-      order by e.name desc, e.id desc
-      limit :limit::int
-    ) as named
-  )
-  union all
-  (
-    select 4, n.id, n.id
-    from named n
-    where 'events' = any(:sources)
-      or n.name not in (
-        'email.sent', 'email.delivery', 'email.received', 'email.open', 'email.click', 'email.bounce',
-        'email.complaint', 'contact.subscribed', 'contact.unsubscribed'
-      )
-    order by n.id desc
-    limit :limit::int
+    select 4 as kind, e.id as key, e.id
+    from contact_events(
+      :project_id, :contact_id, :since, :before,
+      case when 'events' <> all(:sources) then :names::text[] end, 'event.triggered' = any(:sources), :limit::int
+    ) as e (id)
   )
   union all
   (

@@ -42,10 +42,7 @@ export interface Queries {
      * that it does not know, the planner assumes very few rows, and would read all of them to sort them.
      * (sql/queries/activity.sql:1) */
     page(on: On, args: { sources: string[]; projectId: string; since: string; before: string; limit: number; names: string[]; startedBelow: string; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
-    /** The same for one contact. Where all of its events are wanted, or those of unknown names, its names are looked up one
-     * after the other: each is one step in the index, however many events it has. A contact with more than 300 names has
-     * few events of most of them: all are read, in the order of the index (5,000 take 3 ms, their names 100 ms). It has few
-     * executions.
+    /** The same for one contact, which has few executions.
      * (sql/queries/activity.sql:101) */
     pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; startedBelow: string; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
   };
@@ -1041,18 +1038,13 @@ export interface Queries {
     forget(on: On, args: { projectId: string; name: string }): Promise<number>;
   };
   eventLog: {
-    /** (sql/queries/event_log.sql:4) */
-    recent(on: On, args: { projectId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
-    /** (sql/queries/event_log.sql:22) */
-    recentOfName(on: On, args: { projectId: string; name: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
-    /** The index of a contact is in the order of names: they are looked up one after another, each a step in it, and of each
-     * name no more than a page. Whatever the planner believes, nothing else finds them by so few rows. A contact with more
-     * than 300 names has few events of most: all of them are read, in the order of the index. Names are compared as ranges of
-     * that index, so that no other one is taken for as good.
-     * (sql/queries/event_log.sql:40) */
+    /** Those of one name, or of all.
+     * (sql/queries/event_log.sql:4) */
+    recent(on: On, args: { projectId: string; named: string | null; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
+    /** (sql/queries/event_log.sql:19) */
     recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
     /** A mail that an event is about.
-     * (sql/queries/event_log.sql:110) */
+     * (sql/queries/event_log.sql:31) */
     mail(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
   };
   eventStats: {

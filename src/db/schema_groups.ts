@@ -50,6 +50,9 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     [
       "events",
       "contact_activity",
+      "project_events",
+      "contact_events",
+      "events_of_ids",
       "make_events_partition",
       "drop_events_partition",
       "assert_not_held",

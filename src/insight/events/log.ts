@@ -26,8 +26,8 @@ export interface EventPage {
 }
 
 const DAY_MS = 86_400_000;
-/** Most pages are full within a month or a year: older partitions are then not read. */
-const LOOK_BACK_MS = [31 * DAY_MS, 366 * DAY_MS];
+/** Most pages are full within a month: older partitions are then not read. */
+const LOOK_BACK_MS = 31 * DAY_MS;
 
 /** One page of the events of a project, of one name or of all, newest first, and one more when there are more. */
 export async function listEvents(
@@ -37,9 +37,7 @@ export async function listEvents(
   page: EventPage,
 ): Promise<ListedEvent[]> {
   const rows = await readBack(ctx, page, (part) =>
-    eventName === undefined
-      ? q.eventLog.recent(ctx, { projectId, ...part })
-      : q.eventLog.recentOfName(ctx, { projectId, name: eventName, ...part }),
+    q.eventLog.recent(ctx, { projectId, named: eventName ?? null, ...part }),
   );
   return rows.map(({ contactEmail, ...event }) => {
     const { contactId } = event;
@@ -61,7 +59,7 @@ export async function listContactEvents(
   );
 }
 
-/** Reads further and further back, until the page is full and one more is found, or nothing is left. */
+/** Reads a month back, and everything before where the page is not full by then and one more found. */
 async function readBack<Row>(
   ctx: Context,
   { limit, beforeId }: EventPage,
@@ -69,7 +67,7 @@ async function readBack<Row>(
 ): Promise<Row[]> {
   const now = ctx.now().getTime();
   const from = beforeId === null ? now : Math.min(now, timeOf(beforeId).getTime());
-  const starts = [...LOOK_BACK_MS.map((ms) => firstIdAt(new Date(from - ms))), FIRST_ID];
+  const starts = [firstIdAt(new Date(from - LOOK_BACK_MS)), FIRST_ID];
   const rows: Row[] = [];
   let before = beforeId ?? LAST_ID;
   for (const since of starts) {
