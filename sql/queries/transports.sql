@@ -30,3 +30,27 @@ delete from transport_days where day < (:before::timestamptz at time zone 'UTC')
 update transports
 set held_until = :until, hold_reason = :reason
 where id = :id and (held_until is null or held_until < :until);
+
+-- name: paces :many
+select transport_id, provider, rate::float8 as "rate!" from paces;
+
+-- name: slow_down :exec
+-- Half as fast as before, or as what this process has just seen where that is less. Refusals of the same moment count once.
+insert into paces as p (transport_id, provider, rate, reason, slowed_at, changed_at)
+values (:transport_id, :provider, greatest(0.1, :seen::numeric / 2), :reason, :now, :now)
+on conflict (transport_id, provider) do update
+set
+  rate       = greatest(0.1, least(p.rate, :seen::numeric) / 2),
+  reason     = excluded.reason,
+  slowed_at  = excluded.slowed_at,
+  changed_at = excluded.changed_at
+where p.slowed_at < excluded.slowed_at - interval '2 seconds';
+
+-- name: speed_up :exec
+-- Of several processes one does it: a pace is changed once in this time.
+with over as (
+  delete from paces where slowed_at < :now::timestamptz - interval '1 hour'
+)
+update paces
+set rate = rate + greatest(0.1, rate * 0.1), changed_at = :now
+where changed_at <= :now::timestamptz - interval '5 seconds' and slowed_at >= :now::timestamptz - interval '1 hour';

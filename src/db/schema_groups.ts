@@ -99,6 +99,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     ["send_rates", "take_sends"],
     "transports",
     ["transport_days", "take_of_day"],
+    "paces",
     "warmup_plans",
     "routes",
   ],

@@ -1,5 +1,7 @@
 // Mails over several transports: which one they take, and what happens when it takes none.
 import { describe, expect, test } from "bun:test";
+import { transportsOf } from "../../src/sending/transports/known.ts";
+import { pacesOf } from "../../src/sending/transports/paces.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { useLedger } from "../support/ledger.ts";
 import { until } from "../support/process.ts";
@@ -173,5 +175,49 @@ describe("a day", () => {
     later(24 * 3_600_000);
     expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
     expect(first.server.received.length).toBe(3);
+  });
+});
+
+describe("a relay that asks for fewer mails a second", () => {
+  const SLOWER = "454 Throttling failure: Maximum sending rate exceeded.";
+  const pace = async () => {
+    const [found] = await service.pool`select rate::float8 as rate, reason from paces`;
+    return found as { rate: number; reason: string } | undefined;
+  };
+
+  test("gets half of them, then more again, and nobody else gets fewer", async () => {
+    const first = await add({ priority: 10 });
+    let refusals = 2;
+    first.server.behave({ data: () => (refusals-- > 0 ? SLOWER : undefined) });
+    const ids = await accept(many(12));
+    expect(await sent(ids)).toEqual(Array(12).fill("SENT"));
+    // What it refused has gone another way meanwhile.
+    expect([first.server.received.length + service.smtp.received.length]).toEqual([12]);
+    const slowed = (await pace())!;
+    expect(slowed.reason).toBe(SLOWER);
+    later(6_000);
+    await transportsOf(service).refresh();
+    expect((await pace())!.rate).toBeGreaterThan(slowed.rate);
+    // Of several processes one raises it.
+    const raised = (await pace())!.rate;
+    await transportsOf(service).refresh();
+    expect((await pace())!.rate).toBe(raised);
+    later(2 * 3_600_000);
+    await transportsOf(service).refresh();
+    expect(await pace()).toBeUndefined();
+  });
+
+  test("has refused many of the same moment once", async () => {
+    const first = await add({ priority: 10 });
+    const slow = () =>
+      pacesOf(service).slowDown(transportsOf(service).byId(first.id)!, "example.com", SLOWER);
+    await Promise.all([slow(), slow(), slow()]);
+    const { rate } = (await pace())!;
+    await slow();
+    expect((await pace())!.rate).toBe(rate);
+    later(3_000);
+    await slow();
+    expect((await pace())!.rate).toBe(rate / 2);
+    await service.pool`delete from paces`;
   });
 });

@@ -29,7 +29,7 @@ export function useTransports(service: TestService) {
 
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.stop();
-    for (const table of ["transports", "transport_days", "routes"])
+    for (const table of ["transports", "transport_days", "routes", "paces"])
       await service.pool`delete from ${service.pool(table)}`;
     await transportsOf(service).refresh();
   });

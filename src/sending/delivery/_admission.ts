@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Outlets } from "./_outlets.ts";
 import type { QueuedRequest } from "./_places.ts";
-import { Postponed } from "./_requests.ts";
+import { Apart, Postponed, type RateAdmission } from "./_requests.ts";
 import { admitByRate } from "./rates.ts";
 
 /** A mail whose turn is nearer than this waits for it here; the others wait in the queue of the database, at no cost. */
@@ -34,8 +34,14 @@ export async function admittedAmong(
     return [];
   }
   if (!admission) return open;
-  for (const { request, waitMs } of admission.refused as { request: QueuedRequest; waitMs: number }[]) {
+  const refused = admission.refused as (RateAdmission["refused"][number] & { request: QueuedRequest })[];
+  for (const { request, waitMs, isApart } of refused) {
     vacate(request);
+    if (isApart) {
+      outlets.noteApart(request.domain, outlets.of(request));
+      request.failed(new Apart(false));
+      continue;
+    }
     // What waits here occupies a job, and there are few for bulk.
     const isTooLong = waitMs > LONGEST_WAIT_MS || request.campaignId !== null;
     if (waitMs === Infinity) takeAnother(outlets, request, enqueue);

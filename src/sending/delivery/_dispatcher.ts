@@ -5,6 +5,7 @@
 // The way of a mail, from the top of this file to its end: enqueue, choose, admit, claim, transmit, settle.
 import type { Context } from "../../context.ts";
 import { addJob } from "../../jobs.ts";
+import { pacesOf } from "../transports/paces.ts";
 import { admittedAmong } from "./_admission.ts";
 import type { ApartMails } from "./_apart.ts";
 import { TICK_MS } from "./_domain_pace.ts";
@@ -244,8 +245,10 @@ class PassingDispatcher implements Dispatcher {
   /** Brings back mails that wait apart, where their domains have room. */
   private fetchApart(): void {
     const room = (domain: string) => {
-      const { gate, places } = this.outlets.apartFrom(domain);
-      return gate.way === "here" ? places.pace.room(domain) : NO_ROOM;
+      const { gate, places, transport } = this.outlets.apartFrom(domain);
+      if (gate.way !== "here") return NO_ROOM;
+      const { mails, as } = places.pace.room(domain);
+      return { mails: Math.min(mails, pacesOf(this.ctx).room(transport, domain)), as };
     };
     const waitingFor = (domain: string) => this.outlets.apartFrom(domain).places.waitingFor(domain);
     void this.apart.fetch({ pace: { room }, waitingFor }).then((requests) => {

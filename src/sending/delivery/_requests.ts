@@ -20,8 +20,8 @@ export interface DeliveryRequest {
 /** Says which requests may go ahead now. */
 export interface RateAdmission {
   admitted: DeliveryRequest[];
-  /** They have to wait for that many milliseconds. */
-  refused: { request: DeliveryRequest; waitMs: number }[];
+  /** They have to wait for that many milliseconds; `isApart`: with the mails that wait apart. */
+  refused: { request: DeliveryRequest; waitMs: number; isApart?: boolean }[];
 }
 
 /** The rate does not allow this mail for a while. The caller should do something else, and ask again then. */
@@ -43,4 +43,9 @@ export class Apart extends Error {
     super("The recipient's domain has no capacity at the moment");
     this.isFailing = isFailing;
   }
+}
+
+/** As `recipient_domain` says it. */
+export function domainOfAddress(address: string): string {
+  return address.slice(address.lastIndexOf("@") + 1);
 }

@@ -3,10 +3,12 @@ import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import type { Handover } from "../../mail/mailer.ts";
 import { refusalOf } from "../../mail/provider_refusals.ts";
+import { asksToSlowDown, pacesOf } from "../transports/paces.ts";
 import type { Addressee } from "../compose/mod.ts";
 import { hold } from "../transports/holds.ts";
 import { type Transport, transportsOf } from "../transports/known.ts";
 import { NOT_SIGNED, type OnItsWay, sendSigned } from "./_dkim.ts";
+import { domainOfAddress } from "./_requests.ts";
 import type { Verdict } from "./_domain_pace.ts";
 import type { HandoverMarks } from "./_handover_marks.ts";
 import type { Outlet } from "./_outlets.ts";
@@ -55,6 +57,7 @@ async function handOver(
     const sent = await sendSigned(ctx, transport, content!, mail, way);
     if (sent.state === "unreached") gate.shut(sent.response);
     const handover = await ofTheAccount(ctx, transport, sent);
+    notePace(ctx, transport, email.address, sent);
     return {
       outcome: outcomeOf(ctx, { email, content: content!, transport }, mail, handover),
       verdict: verdictOf(handover),
@@ -77,6 +80,14 @@ async function ofTheAccount(ctx: Context, transport: Transport, handover: Handov
   if (refused === null) return handover;
   await hold(ctx, transport, refused, handover.response);
   return { state: "unreached", response: handover.response };
+}
+
+/** Who asks to slow down is listened to: a relay about all mails, a mailbox provider about its own. */
+function notePace(ctx: Context, transport: Transport, address: string, { state, response }: Handover): void {
+  const domain = domainOfAddress(address);
+  if (state === "accepted") return pacesOf(ctx).noteAccepted(transport, domain);
+  const asks = transport.kind === "DIRECT" ? asksToSlowDown(response) : refusalOf(response) === "RATE";
+  if (state === "deferred" && asks) void pacesOf(ctx).slowDown(transport, domain, response);
 }
 
 function unsent(outcome: MailOutcome): Transmitted {

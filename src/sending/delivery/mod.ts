@@ -7,7 +7,7 @@ import { type ApartMails, createApartMails } from "./_apart.ts";
 import { createDispatcher, type Dispatcher } from "./_dispatcher.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import { createDomainLookup, type DomainLookup } from "./_domain_lookup.ts";
-import { Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
+import { Apart, type DeliveryRequest, domainOfAddress, Postponed } from "./_requests.ts";
 import { createCampaignEnds } from "./campaign_ends.ts";
 import { addSendJobs } from "./enqueue.ts";
 import { kindOf, kindOfCampaign, kindsOfContents } from "./_kinds.ts";
@@ -108,11 +108,6 @@ export async function deliverHanded(
   await transportsOf(ctx).ready();
   const kind = content && kindOf(content);
   await deliverOrPutApart(ctx, { projectId, emailId: id, campaignId: null, domain, content, kind });
-}
-
-/** As `recipient_domain` says it. */
-function domainOfAddress(address: string): string {
-  return address.slice(address.lastIndexOf("@") + 1);
 }
 
 /** The same for mails of a campaign. Slow handovers are let go of: they are in progress. */

@@ -4,6 +4,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { dayOf, limitOn } from "../transports/holds.ts";
 import { type Transport, transportsOf } from "../transports/known.ts";
+import { type Pace, pacesOf } from "../transports/paces.ts";
 import { INSTALLATION } from "../transports/routes.ts";
 import type { RateAdmission, DeliveryRequest } from "./_requests.ts";
 
@@ -49,9 +50,10 @@ export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Pr
   if (requests.length === 0) return null;
   const { rates } = await current(ctx);
   const limited = limitedTransports(ctx, requests);
-  if (rates.size + limited.size === 0) return null;
+  const paced = await admitByPace(ctx, requests);
+  if (rates.size + limited.size === 0) return paced;
   const scopes = [({ projectId }: DeliveryRequest) => projectId, () => INSTALLATION];
-  const admission: RateAdmission = { admitted: requests, refused: [] };
+  const admission: RateAdmission = paced ?? { admitted: requests, refused: [] };
   for (const [i, scopeOf] of scopes.entries()) {
     const next = await grant(ctx, admission.admitted, scopeOf, rates);
     await giveBack(ctx, next.refused, scopes.slice(0, i));
@@ -64,32 +66,52 @@ export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Pr
   return { admitted: ofTransports.admitted, refused: [...admission.refused, ...ofTransports.refused] };
 }
 
-/** The transports of these mails that have limits of their own. */
+/** The transports of these mails that have limits of their own, by their ids. */
 function limitedTransports(ctx: Context, requests: DeliveryRequest[]): Map<string, Transport> {
   const known = transportsOf(ctx);
   if (known.isPlain) return new Map();
   const day = dayOf(ctx.now());
   const used = new Set(requests.map((request) => request.transportId!));
   const transports = [...used].flatMap((id) => known.byId(id) ?? []);
-  return new Map(
-    transports
-      .filter((one) => one.ratePerSecond !== null || limitOn(day, one) !== null)
-      .map((one) => [one.id, one]),
-  );
+  const hasLimits = (one: Transport) => one.ratePerSecond !== null || limitOn(day, one) !== null;
+  return new Map(transports.filter(hasLimits).map((one) => [one.id, one]));
 }
 
-/** What their transports allow, of the second and then of the day. */
+/** What their transports allow of the second, and then of the day. */
 async function admitByTransport(
   ctx: Context,
   requests: DeliveryRequest[],
   limited: Map<string, Transport>,
 ): Promise<RateAdmission> {
-  const paced = new Map(
+  const rates = new Map(
     [...limited].flatMap(([id, { ratePerSecond }]) => (ratePerSecond ? [[id, ratePerSecond]] : [])),
   );
-  const bySecond = await grant(ctx, requests, (request) => request.transportId!, paced);
+  const bySecond = await grant(ctx, requests, (request) => request.transportId!, rates);
   const byDay = await grantOfDay(ctx, bySecond.admitted, limited);
   return { admitted: byDay.admitted, refused: [...bySecond.refused, ...byDay.refused] };
+}
+
+/** What the paces allow that somebody has asked for. What has to wait for a mailbox provider waits apart, at no cost. */
+async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
+  const [known, paces] = [transportsOf(ctx), pacesOf(ctx)];
+  const scopes = new Map<DeliveryRequest, Pace>();
+  for (const request of requests) {
+    const transport = known.byId(request.transportId!);
+    const pace = transport && paces.of(transport, request.domain);
+    if (pace) scopes.set(request, pace);
+  }
+  if (scopes.size === 0) return null;
+  const rates = new Map([...scopes.values()].map(({ scope, rate }) => [scope, rate]));
+  const { admitted, refused } = await grant(ctx, requests, (one) => scopes.get(one)?.scope ?? "", rates);
+  for (const { request, waitMs } of refused) {
+    const transport = known.byId(request.transportId!)!;
+    paces.noteEmpty(transport, request.domain, Math.min(waitMs, 1_000));
+  }
+  const isDirect = (request: DeliveryRequest) => known.byId(request.transportId!)!.kind === "DIRECT";
+  return {
+    admitted,
+    refused: refused.map(({ request, waitMs }) => ({ request, waitMs, isApart: isDirect(request) })),
+  };
 }
 
 async function grantOfDay(

@@ -5,6 +5,7 @@ import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
 import type { Mailer } from "../../mail/mailer.ts";
+import { pacesOf } from "./paces.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type Routes } from "./routes.ts";
 import { openUrl } from "./sealed_urls.ts";
 
@@ -134,7 +135,11 @@ class Transports implements KnownTransports {
   }
 
   private async read(): Promise<void> {
-    const [rows, routes] = await Promise.all([q.transports.inUse(this.ctx), q.transports.routes(this.ctx)]);
+    const [rows, routes] = await Promise.all([
+      q.transports.inUse(this.ctx),
+      q.transports.routes(this.ctx),
+      pacesOf(this.ctx).refresh(),
+    ]);
     const ids = new Set(rows.map((row) => row.id));
     for (const [id, { transport }] of this.rows) {
       if (ids.has(id)) continue;

@@ -1,0 +1,129 @@
+// How fast mails may go where somebody asks us to slow down: a relay all of its mails, a mailbox provider those that are
+// delivered to it directly. Additive increase, multiplicative decrease, as TCP does (RFC 5681); shared by all processes.
+import { createHash } from "node:crypto";
+import { type Context, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { describeError } from "../../log.ts";
+import { createCache } from "../../cache.ts";
+import type { Transport } from "./known.ts";
+import { providerOf } from "./providers.ts";
+import { DEFAULT_TRANSPORT, INSTALLATION } from "./routes.ts";
+
+/** A pace that is slowed. */
+export interface Pace {
+  /** Its bucket in `send_rates`. */
+  scope: string;
+  /** Mails a second, over all processes. */
+  rate: number;
+}
+
+/** The paces as this process knows them. */
+export interface Paces {
+  /** Null: as fast as it goes. */
+  of(transport: Transport, domain: string): Pace | null;
+  /** How many mails for this domain may be fetched now. */
+  room(transport: Transport, domain: string): number;
+  /** Its places are given away for so long. */
+  noteEmpty(transport: Transport, domain: string, waitMs: number): void;
+  noteAccepted(transport: Transport, domain: string): void;
+  /** The other side has asked for it. Never throws. */
+  slowDown(transport: Transport, domain: string, reason: string): Promise<void>;
+  /** What the database knows, and a little faster where nobody has asked lately. */
+  refresh(): Promise<void>;
+}
+
+/** All mails of a transport. */
+const ALL = "*";
+const WINDOW_MS = 10_000;
+const MAX_KEYS = 5_000;
+
+/** Of this process. */
+export const pacesOf = perService((ctx): Paces => createPaces(ctx));
+
+function createPaces(ctx: Context): Paces {
+  let paces = new Map<string, Pace>();
+  const emptyUntil = new Map<string, number>();
+  /** Mails that were accepted in this window of time and the one before. */
+  const seen = createCache<{ window: number; count: number; before: number }>({ maxEntries: MAX_KEYS });
+  const windowOf = (at: number) => Math.floor(at / WINDOW_MS);
+
+  const countOf = (key: string) => {
+    const window = windowOf(performance.now());
+    const known = seen.get(key);
+    if (!known) return { window, count: 0, before: 0 };
+    if (known.window === window) return known;
+    return { window, count: 0, before: known.window === window - 1 ? known.count : 0 };
+  };
+  /** Mails a second of this process, in the last ten to twenty seconds. At least one: somebody has been refused. */
+  const rateSeen = (key: string) => {
+    const { count, before } = countOf(key);
+    const passedMs = performance.now() % WINDOW_MS;
+    return Math.max(1, ((count + before) * 1000) / (passedMs + (before > 0 ? WINDOW_MS : 0) + 1));
+  };
+  return {
+    of: (transport, domain) => (paces.size === 0 ? null : (paces.get(keyOf(transport, domain)) ?? null)),
+    room(transport, domain) {
+      const key = keyOf(transport, domain);
+      const pace = paces.get(key);
+      if (!pace) return Infinity;
+      return (emptyUntil.get(key) ?? 0) > performance.now() ? 0 : Math.max(1, Math.ceil(pace.rate / 2));
+    },
+    noteEmpty: (transport, domain, waitMs) =>
+      void emptyUntil.set(keyOf(transport, domain), performance.now() + waitMs),
+    noteAccepted(transport, domain) {
+      const key = keyOf(transport, domain);
+      const known = countOf(key);
+      seen.set(key, { ...known, count: known.count + 1 });
+    },
+    async slowDown(transport, domain, reason) {
+      const key = keyOf(transport, domain);
+      const [transportId, provider] = partsOf(transport, domain);
+      try {
+        const changed = await q.transports.slowDown(ctx, {
+          transportId,
+          provider,
+          reason,
+          seen: String(rateSeen(key)),
+          now: ctx.now(),
+        });
+        if (changed === 0) return;
+        ctx.log.info("slowed down", { transportId: transport.id, provider, response: reason });
+        await this.refresh();
+      } catch (error) {
+        ctx.log.warn("pace not slowed down", describeError(error));
+      }
+    },
+    async refresh() {
+      const rows = await q.transports.paces(ctx);
+      paces = new Map(
+        rows.map(({ transportId, provider, rate }) => {
+          const key = `${transportId} ${provider}`;
+          return [key, { scope: scopeOf(key), rate }];
+        }),
+      );
+      for (const key of emptyUntil.keys()) if (!paces.has(key)) emptyUntil.delete(key);
+      if (paces.size > 0) await q.transports.speedUp(ctx, { now: ctx.now() });
+    },
+  };
+}
+
+function partsOf(transport: Transport, domain: string): [transportId: string, provider: string] {
+  const id = transport.id === DEFAULT_TRANSPORT ? INSTALLATION : transport.id;
+  return [id, transport.kind === "DIRECT" ? providerOf(domain) : ALL];
+}
+
+function keyOf(transport: Transport, domain: string): string {
+  return partsOf(transport, domain).join(" ");
+}
+
+/** A UUID of its own for each pace. */
+function scopeOf(key: string): string {
+  const hex = createHash("md5").update(`pace ${key}`).digest("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** Whether a mailbox provider asks to slow down. Greylisting asks for the same mail later, not for fewer. */
+export function asksToSlowDown(response: string): boolean {
+  if (/gr[ae]y.?list/i.test(response)) return false;
+  return /^421\b|^450\b(?!.*\b4\.2\.)|^4\d\d.*\b4\.7\.\d+/.test(response);
+}
