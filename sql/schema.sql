@@ -92,6 +92,7 @@
 --   send_rates               Token buckets: how much a project may send at this moment.
 --   transports               Ways out for mail beside the mail server of the settings (`SMTP_URL`), which has no row.
 --   transport_days           How many mails transports with a daily limit were given on a day, UTC.
+--   paces                    How fast mails may go where somebody has asked us to slow down, for all processes: halved each time, and a tenth faster every few seconds while nobody does.
 --   warmup_plans             How much a new transport may send on each day, so that mailbox providers get to know it.
 --   routes                   Which mails take which transports, in an ordered document (`sending/transports/routes.ts`).
 --
@@ -2823,6 +2824,22 @@ begin
   update transport_days d set taken = d.taken + granted where d.transport_id = transport and d.day = on_day and granted > 0;
   return granted;
 end $function$;
+
+-- How fast mails may go where somebody has asked us to slow down, for all processes: halved each time, and a tenth faster every
+-- few seconds while nobody does. A pace that nobody has slowed for an hour is gone.
+create table paces (
+  -- All zeros: the mail server of the settings. No foreign key: a pace ends by itself.
+  transport_id uuid not null,
+  -- The mailbox provider for a transport that delivers directly. `*`: all mails of a transport, whose provider has asked.
+  provider text not null,
+  -- Mails a second.
+  rate numeric not null,
+  reason text not null,
+  slowed_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  constraint paces_pkey PRIMARY KEY (transport_id, provider),
+  constraint paces_rate CHECK ((rate > (0)::numeric))
+);
 
 -- How much a new transport may send on each day, so that mailbox providers get to know it.
 create table warmup_plans (

@@ -2284,6 +2284,14 @@ export interface Queries {
     /** No process uses this transport until then. A longer hold stays.
      * (sql/queries/transports.sql:28) */
     hold(on: On, args: { until: Date; reason: string; id: string }): Promise<number>;
+    /** (sql/queries/transports.sql:34) */
+    paces(on: On): Promise<{ transportId: string; provider: string; rate: number }[]>;
+    /** Half as fast as before, or as what this process has just seen where that is less. Refusals of the same moment count once.
+     * (sql/queries/transports.sql:37) */
+    slowDown(on: On, args: { transportId: string; provider: string; seen: string; reason: string; now: Date }): Promise<number>;
+    /** Of several processes one does it: a pace is changed once in this time.
+     * (sql/queries/transports.sql:49) */
+    speedUp(on: On, args: { now: Date }): Promise<number>;
   };
   twoFactor: {
     /** What a user has besides the password.

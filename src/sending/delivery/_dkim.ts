@@ -6,7 +6,7 @@ import { describeError } from "../../log.ts";
 import { signMail, type SigningKey } from "../../mail/dkim.ts";
 import type { Handover, Mail, MayEnd, ReadyMail } from "../../mail/mailer.ts";
 import { dkimKeyOf, LostDkimKey } from "../dkim_keys.ts";
-import type { Transport } from "../transports/known.ts";
+import type { Transport } from "../transports/transport.ts";
 
 /** Whose mail it is. */
 interface Sender {

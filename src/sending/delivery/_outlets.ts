@@ -3,7 +3,8 @@
 import type { Context } from "../../context.ts";
 import { candidatesOf } from "../transports/candidates.ts";
 import { dayOf, waitOf } from "../transports/holds.ts";
-import { type KnownTransports, type Transport, transportsOf } from "../transports/known.ts";
+import { type KnownTransports, transportsOf } from "../transports/known.ts";
+import type { Transport } from "../transports/transport.ts";
 import {
   createDeliveryPlaces,
   type DeliveryPlaces,

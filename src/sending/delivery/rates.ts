@@ -3,7 +3,8 @@
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { dayOf, limitOn } from "../transports/holds.ts";
-import { type Transport, transportsOf } from "../transports/known.ts";
+import { transportsOf } from "../transports/known.ts";
+import type { Transport } from "../transports/transport.ts";
 import { type Pace, pacesOf } from "../transports/paces.ts";
 import { INSTALLATION } from "../transports/routes.ts";
 import type { RateAdmission, DeliveryRequest } from "./_requests.ts";

@@ -4,7 +4,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import type { Mailer } from "../../mail/mailer.ts";
-import type { Transport } from "../transports/known.ts";
+import type { Transport } from "../transports/transport.ts";
 import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
 import { wakeMails } from "./recovery.ts";
 

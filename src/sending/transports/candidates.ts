@@ -1,7 +1,8 @@
 // Which transports a mail may take, in the order in which they are asked.
 import { createHash } from "node:crypto";
 import { providerOf } from "./providers.ts";
-import type { KnownTransports, Transport } from "./known.ts";
+import type { KnownTransports } from "./known.ts";
+import type { Transport } from "./transport.ts";
 import {
   asksForKind,
   DEFAULT_TRANSPORT,

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import type { RefusalKind } from "../../mail/provider_refusals.ts";
-import type { Transport } from "./known.ts";
+import type { Transport } from "./transport.ts";
 import { DEFAULT_TRANSPORT } from "./routes.ts";
 
 const DAY_MS = 24 * 3_600_000;

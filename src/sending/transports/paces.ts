@@ -5,7 +5,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { createCache } from "../../cache.ts";
-import type { Transport } from "./known.ts";
+import type { Transport } from "./transport.ts";
 import { providerOf } from "./providers.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION } from "./routes.ts";
 
@@ -35,6 +35,8 @@ export interface Paces {
 /** All mails of a transport. */
 const ALL = "*";
 const WINDOW_MS = 10_000;
+/** Who has only begun to send has seen nothing yet: it begins with half of this, and finds less by itself. */
+const LEAST_SEEN = 10;
 const MAX_KEYS = 5_000;
 
 /** Of this process. */
@@ -54,11 +56,11 @@ function createPaces(ctx: Context): Paces {
     if (known.window === window) return known;
     return { window, count: 0, before: known.window === window - 1 ? known.count : 0 };
   };
-  /** Mails a second of this process, in the last ten to twenty seconds. At least one: somebody has been refused. */
+  /** Mails a second of this process, in the last ten to twenty seconds. */
   const rateSeen = (key: string) => {
     const { count, before } = countOf(key);
     const passedMs = performance.now() % WINDOW_MS;
-    return Math.max(1, ((count + before) * 1000) / (passedMs + (before > 0 ? WINDOW_MS : 0) + 1));
+    return Math.max(LEAST_SEEN, ((count + before) * 1000) / (passedMs + (before > 0 ? WINDOW_MS : 0) + 1));
   };
   return {
     of: (transport, domain) => (paces.size === 0 ? null : (paces.get(keyOf(transport, domain)) ?? null)),
