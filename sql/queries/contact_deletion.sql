@@ -110,3 +110,14 @@ select pg_advisory_xact_lock(emails_of_contacts(:project_id));
 delete from contacts
 where project_id = :project_id and id = any(:contact_ids::uuid[])
 returning id;
+
+-- name: receipt :maybe
+-- What is known of a contact, before it is deleted: the hash is the one that its mails keep in place of the address.
+select
+  encode(sha256(convert_to(c.project_id || ' ' || c.email, 'UTF8')), 'hex') as "hash!",
+  (select count(*)::int from events e where e.project_id = c.project_id and e.contact_id = c.id) as "events!",
+  (select count(*)::int from emails e where e.project_id = c.project_id and e.contact_id = c.id) as "emails!",
+  (select count(*)::int from executions e where e.project_id = c.project_id and e.contact_id = c.id) as "executions!",
+  (select count(*)::int from segment_members m where m.project_id = c.project_id and m.contact_id = c.id) as "segments!"
+from contacts c
+where c.project_id = :project_id and c.id = :contact_id;

@@ -47,7 +47,6 @@ export const AUDIT_ACTIONS = [
   "project.reset",
   "project.exported",
   "project.imported",
-  "contact.exported",
   "contact.erased",
   "keys.regenerated",
   "keys.created",

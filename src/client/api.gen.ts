@@ -214,6 +214,7 @@ export interface Api {
   "GET /contacts": { query?: { limit?: number; cursor?: string; search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; sort?: "createdAt" | "updatedAt" | "email" | "lastActivity"; dir?: "asc" | "desc"; anchor?: string }; answer: { data: (ListedContact)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean; startCursor: string | null } };
   "POST /contacts": { body: ContactBody; answer: SavedContact };
   "GET /contacts/export": { query?: { search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; format?: "csv" | "ndjson" }; answer: unknown };
+  "GET /contacts/export/{id}": { path: { id: string }; answer: unknown };
   "POST /contacts/lookup": { body: { emails: (string)[] }; answer: { found: (string)[]; notFound: (string)[] } };
   "GET /contacts/{id}": { path: { id: string }; query?: { include?: string }; answer: WholeContact };
   "PATCH /contacts/{id}": { path: { id: string }; body: { email?: string; subscribed?: boolean; data?: Record<string, unknown> | null }; answer: Contact };
@@ -426,6 +427,8 @@ contacts: {
   create(body: Api["POST /contacts"]["body"], options?: CallOptions): Call<Api["POST /contacts"]["answer"]>;
   /** Export contacts as CSV or NDJSON: `GET /contacts/export`. */
   export(query?: Api["GET /contacts/export"]["query"], options?: CallOptions): Call<Response>;
+  /** Export everything that is known of a contact: `GET /contacts/export/{id}`. */
+  exportData(id: string, options?: CallOptions): Call<Response>;
   /** Find out which of up to 500 addresses are contacts: `POST /contacts/lookup`. */
   lookUp(body: Api["POST /contacts/lookup"]["body"], options?: CallOptions): Call<Api["POST /contacts/lookup"]["answer"]>;
   /** Get a contact: `GET /contacts/{id}`. */
@@ -764,6 +767,7 @@ contacts: {
   list: {"endpoint":"GET /contacts","takes":["query"],"list":["cursor","data"]},
   create: {"endpoint":"POST /contacts","takes":["body"]},
   export: {"endpoint":"GET /contacts/export","takes":["query"],"file":true},
+  exportData: {"endpoint":"GET /contacts/export/{id}","takes":[],"file":true},
   lookUp: {"endpoint":"POST /contacts/lookup","takes":["body"]},
   get: {"endpoint":"GET /contacts/{id}","takes":["query"]},
   update: {"endpoint":"PATCH /contacts/{id}","takes":["body"]},

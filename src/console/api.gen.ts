@@ -277,6 +277,7 @@ export interface Api {
   "GET /contacts": { query?: { limit?: number; cursor?: string; search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; sort?: "createdAt" | "updatedAt" | "email" | "lastActivity"; dir?: "asc" | "desc"; anchor?: string }; answer: { data: (ListedContact)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean; startCursor: string | null } };
   "POST /contacts": { body: ContactBody; answer: SavedContact };
   "GET /contacts/export": { query?: { search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; projectId?: string; format?: "csv" | "ndjson" }; answer: unknown };
+  "GET /contacts/export/{id}": { path: { id: string }; query?: { projectId?: string }; answer: unknown };
   "POST /contacts/lookup": { body: { emails: (string)[] }; answer: { found: (string)[]; notFound: (string)[] } };
   "GET /contacts/{id}": { path: { id: string }; query?: { include?: string }; answer: WholeContact };
   "PATCH /contacts/{id}": { path: { id: string }; body: { email?: string; subscribed?: boolean; data?: Record<string, unknown> | null }; answer: Contact };

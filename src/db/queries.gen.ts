@@ -463,6 +463,23 @@ export interface Queries {
     keepOut(on: On, args: { projectId: string }): Promise<number>;
     /** (sql/queries/contact_deletion.sql:109) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
+    /** What is known of a contact, before it is deleted: the hash is the one that its mails keep in place of the address.
+     * (sql/queries/contact_deletion.sql:114) */
+    receipt(on: On, args: { projectId: string; contactId: string }): Promise<{ hash: string; events: number; emails: number; executions: number; segments: number } | null>;
+  };
+  contactExport: {
+    /** Why the address of a contact gets no mail.
+     * (sql/queries/contact_export.sql:1) */
+    suppression(on: On, args: { projectId: string; contactId: string }): Promise<{ reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; createdAt: Date } | null>;
+    /** Events of a contact by name, each name from the oldest to the newest: the order of `events_by_contact`.
+     * (sql/queries/contact_export.sql:8) */
+    events(on: On, args: { projectId: string; contactId: string; afterName: string | null; afterId: string | null; limit: number }): Promise<{ id: string; name: string; data: Json; emailId: string | null; bot: boolean; createdAt: Date }[]>;
+    /** Mails to a contact, the oldest first.
+     * (sql/queries/contact_export.sql:19) */
+    emails(on: On, args: { projectId: string; contactId: string; afterId: string | null; limit: number }): Promise<{ id: string; to: string; toName: string | null; subject: string | null; from: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; workflowId: string | null; workflowExecutionId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; error: string | null; queuedAt: Date; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number }[]>;
+    /** Executions of workflows for a contact, in the order of their ids, with the history of each.
+     * (sql/queries/contact_export.sql:34) */
+    executions(on: On, args: { projectId: string; contactId: string; afterId: string | null; limit: number }): Promise<{ id: string; workflowId: string; workflowName: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; exitReason: string | null; context: Json; startedAt: Date; completedAt: Date | null; steps: Json }[]>;
   };
   contactFields: {
     /** The values of one key, most frequent first, without null and without objects and lists; and how many contacts have any.

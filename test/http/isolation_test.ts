@@ -163,6 +163,7 @@ const graphOf = (id: string, templateId?: string) => ({
 /** Every endpoint with the id of something in its path, and what a good request holds. A new one has to be put here. */
 const requests = (c: Content): Record<string, { path: string; body?: object }> => ({
   "GET /contacts/:id": { path: `/contacts/${c.contact}` },
+  "GET /contacts/export/:id": { path: `/contacts/export/${c.contact}` },
   "PATCH /contacts/:id": { path: `/contacts/${c.contact}`, body: { subscribed: false } },
   "DELETE /contacts/:id": { path: `/contacts/${c.contact}` },
   "GET /contacts/import/:jobId": { path: `/contacts/import/${c.importJob}` },

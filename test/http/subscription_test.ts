@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { OPERATOR } from "../../src/accounts/audit.ts";
 import { deleteContact } from "../../src/audience/contacts/deletion.ts";
 import { type Language, PHRASES } from "../../src/content/languages/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
@@ -332,7 +333,7 @@ describe("a link that belongs to nobody", () => {
   test("a contact that is gone: 404, and one click is told 200", async () => {
     const { id, token } = await contact();
     const { emailId } = await mailTo(id);
-    await deleteContact(service, project.id, id);
+    await deleteContact(service, project.id, id, OPERATOR);
     const before = await everything();
 
     for (const named of [token, tokenOf(id, emailId)]) {
@@ -502,7 +503,7 @@ describe("POST /unsubscribe/:token", () => {
 
       const [answer] = await Promise.all([
         post("unsubscribe", tokenOf(id, emailId)),
-        deleteContact(service, project.id, id),
+        deleteContact(service, project.id, id, OPERATOR),
       ]);
 
       const [mail] = await service.pool`select unsubscribed_at from emails where id = ${emailId}`;

@@ -108,6 +108,7 @@ export const FOR_MEMBERS = [
   "POST /v1/verify",
   "GET /contacts",
   "GET /contacts/export",
+  "GET /contacts/export/:id",
   "POST /contacts",
   "POST /contacts/lookup",
   "GET /contacts/fields",
@@ -305,6 +306,7 @@ export const FOR_OWNERS = [
 export const FOR_READERS = [
   "GET /contacts",
   "GET /contacts/export",
+  "GET /contacts/export/:id",
   "GET /contacts/fields",
   "GET /contacts/fields/:field/values",
   "GET /contacts/fields/:field/usage",

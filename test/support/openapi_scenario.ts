@@ -62,6 +62,7 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   await tell("listContactFieldValues", { path: { field: "plan" } });
   await tell("getContactFieldUsage", { path: { field: "plan" } });
   await tell("getContact", { path: { id: ada.id } });
+  await tell("exportContactData", { path: { id: ada.id } });
   await tell("updateContact", { path: { id: ada.id }, body: { data: { plan: "team" } } });
   await tell("updateContact", {
     path: { id: ada.id },

@@ -1,3 +1,4 @@
+import { type Actor, recordAudit } from "../../accounts/audit.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJobs } from "../../jobs.ts";
@@ -32,8 +33,21 @@ export async function deleteContacts(
   return deleted.map((contact) => contact.id);
 }
 
-/** Deletes one contact. Throws CONTACT_NOT_FOUND. */
-export async function deleteContact(ctx: Context, projectId: string, contactId: string): Promise<void> {
-  const deleted = await inTransaction(ctx, (tx) => deleteContacts(tx, projectId, [contactId]));
-  if (deleted.length === 0) throw problems.contactNotFound(contactId);
+/**
+ * Deletes one contact. The audit log keeps a receipt: the hash that its mails have in place of the address, and how much was
+ * deleted with it. Throws CONTACT_NOT_FOUND.
+ */
+export async function deleteContact(
+  ctx: Context,
+  projectId: string,
+  contactId: string,
+  actor: Actor,
+): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const receipt = await q.contactDeletion.receipt(tx, { projectId, contactId });
+    const deleted = await deleteContacts(tx, projectId, [contactId]);
+    if (!receipt || deleted.length === 0) throw problems.contactNotFound(contactId);
+    const { hash: subject, ...details } = receipt;
+    await recordAudit(tx, { projectId, actor, action: "contact.erased", subject, details });
+  });
 }

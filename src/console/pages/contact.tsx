@@ -2,16 +2,16 @@
 import { ActionIcon, Button, Menu, Tabs } from "@mantine/core";
 import { useLocation, useParams } from "wouter";
 import type { WholeContact } from "../api.gen.ts";
-import { Refusal } from "../api.ts";
+import { linkTo, Refusal } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
-import { CopyIcon, DeleteIcon, MoreIcon } from "../parts/icons.tsx";
+import { CopyIcon, DeleteIcon, DownloadIcon, MoreIcon } from "../parts/icons.tsx";
 import { MenuButton } from "../parts/menu_button.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Empty, Failed, SkeletonLines } from "../parts/states.tsx";
 import { Status } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { toast } from "../parts/toast.tsx";
-import { useUrlState } from "../place.ts";
+import { useProjectId, useUrlState } from "../place.ts";
 import { useApi, useChange } from "../queries.ts";
 import { Executions } from "./contact/executions.tsx";
 import { Fields } from "./contact/fields.tsx";
@@ -81,6 +81,7 @@ function ContactView({ contact }: { contact: WholeContact }) {
 
 function Actions({ contact: { id, email, subscribed } }: { contact: WholeContact }) {
   const [, navigate] = useLocation();
+  const projectId = useProjectId();
   const change = useChange("PATCH /contacts/{id}", {
     reads: ["GET /contacts", "GET /activity", "GET /segments"],
   });
@@ -125,6 +126,14 @@ function Actions({ contact: { id, email, subscribed } }: { contact: WholeContact
           onClick={() => void navigator.clipboard.writeText(id).then(() => toast.done("Id copied"))}
         >
           Copy the id
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href={linkTo("GET /contacts/export/{id}", { path: { id } }, projectId)}
+          download
+          leftSection={<DownloadIcon size={15} />}
+        >
+          Export its data
         </Menu.Item>
         <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
           Delete…

@@ -29,7 +29,7 @@ const BY_NAME: Record<string, string> = {
 
 /** What a parameter of a path means, in a sentence without a full stop. Undefined where nobody has said it. */
 export function meaningOf(name: string, path: string): string | undefined {
-  const [, collection] = /\/([\w-]+?)s\/[:{]id\b/.exec(path) ?? [];
+  const [, collection] = /\/([\w-]+?)s\/(?:export\/)?[:{]id\b/.exec(path) ?? [];
   if (name === "id" && collection) return `The id of the ${collection}`;
   return BY_NAME[name];
 }

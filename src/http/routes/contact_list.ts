@@ -10,6 +10,7 @@ import {
 import { EXPORT_FORMATS, exportContacts } from "../../audience/export.ts";
 import { compileSelection, countSelected, type Selected, type Selection } from "../../audience/selection.ts";
 import type { Context } from "../../context.ts";
+import { exportContact } from "../../insight/contact_export.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -19,12 +20,14 @@ import {
   Contact,
   isUuid,
   Nullable,
+  PathId,
   ProjectInQuery,
   Text,
   Timestamp,
   Words,
 } from "../entry/schemas.ts";
 import { selectionErrors, SelectionQuery, selectionOf } from "./_contact_selection.ts";
+import { contactIdOf } from "./_contact_id.ts";
 import {
   clampLimit,
   CursorList,
@@ -61,10 +64,13 @@ const Query = withRules(
   (query: ContactQuery, refused) => selectionErrors(query, refused, anchorErrors(query)),
 );
 
-/** The list of contacts, and their export. */
+/** The list of contacts, their export, and that of all data of one. */
 export function contactListRoutes(ctx: Context) {
   const detail = { tags: ["Contacts"] };
-  return new Elysia({ prefix: "/contacts", detail }).use(listRoute(ctx)).use(exportRoute(ctx));
+  return new Elysia({ prefix: "/contacts", detail })
+    .use(listRoute(ctx))
+    .use(exportRoute(ctx))
+    .use(exportOneRoute(ctx));
 }
 
 function listRoute(ctx: Context) {
@@ -120,6 +126,28 @@ function exportRoute(ctx: Context) {
         summary: "Export contacts as CSV or NDJSON",
         description:
           "Streams the selected contacts in the order in which they were created. CSV has a column for each key of `data`, at most 990; a cell that a spreadsheet would treat as a formula gets a leading apostrophe. NDJSON has one contact per line. At most two exports of a project run at a time.",
+      },
+    },
+  );
+}
+
+function exportOneRoute(ctx: Context) {
+  return new Elysia().use(authenticateKey(ctx, "secret", { projectInQuery: true })).get(
+    "/export/:id",
+    async ({ project, params: { id }, request }) => {
+      const pieces = await exportContact(ctx, project.id, contactIdOf(id));
+      const file = { type: "application/json", fileName: `contact-${id}.json` };
+      return streamText(ctx, project.id, pieces, file, request);
+    },
+    {
+      params: t.Object({ id: PathId }),
+      query: t.Object({ projectId: ProjectInQuery }),
+      response: answers(t.Any({ description: "The file, streamed." }), { refusals: [400, 404, 429] }),
+      detail: {
+        operationId: "exportContactData",
+        summary: "Export everything that is known of a contact",
+        description:
+          "One JSON object, for a person who asks what is stored: `contact`, `suppression` (why it gets no mail, or null), `segments`, `events` (sorted by name, then by time), `emails` with their subjects and outcomes, and `executions` of workflows with their steps. It is streamed, so its size has no limit. At most two exports of a project run at a time.",
       },
     },
   );

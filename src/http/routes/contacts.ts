@@ -8,10 +8,11 @@ import { segmentsOf } from "../../audience/segments/explain.ts";
 import { executionsOfContact } from "../../automation/engine/executions.ts";
 import type { Context } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { type FieldError, problems } from "../../problem/mod.ts";
+import type { FieldError } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { bounded } from "../entry/body_bounds.ts";
 import { bareRefusal } from "../entry/problems.ts";
+import { contactIdOf } from "./_contact_id.ts";
 import { ExecutionStatus } from "./_workflow_schemas.ts";
 import {
   answers,
@@ -20,7 +21,6 @@ import {
   Data,
   EmailAddress,
   GivenProperties,
-  isUuid,
   Nullable,
   PathId,
   Timestamp,
@@ -149,7 +149,7 @@ function itemRoutes(ctx: Context) {
     .get(
       "/:id",
       async ({ project, params: { id }, query: { include } }) => {
-        const contact = await getContact(ctx, project.id, contactId(id));
+        const contact = await getContact(ctx, project.id, contactIdOf(id));
         const wanted = partsOf(include);
         return {
           ...contact,
@@ -185,7 +185,7 @@ function itemRoutes(ctx: Context) {
       "/:id",
       async ({ project, params: { id }, body }) => {
         const email = body.email === undefined ? undefined : parseAddress(body.email)!.email;
-        return await patchContact(ctx, project.id, contactId(id), { ...body, email });
+        return await patchContact(ctx, project.id, contactIdOf(id), { ...body, email });
       },
       {
         params: t.Object({ id: PathId }),
@@ -205,8 +205,8 @@ function itemRoutes(ctx: Context) {
     )
     .delete(
       "/:id",
-      async ({ project, params: { id }, set }) => {
-        await deleteContact(ctx, project.id, contactId(id));
+      async ({ project, actor, params: { id }, set }) => {
+        await deleteContact(ctx, project.id, contactIdOf(id), actor);
         set.status = 204;
       },
       {
@@ -216,15 +216,10 @@ function itemRoutes(ctx: Context) {
           operationId: "deleteContact",
           summary: "Delete a contact permanently",
           description:
-            "Deletes the contact with its events and memberships. Its mails stay in the ledger without the address, so that counters stay correct. This cannot be undone.",
+            "Deletes the contact with its events and memberships. Its mails stay in the ledger without the address, so that counters stay correct. The audit log gets a receipt: who deleted it and when, how many events and mails it had, and the hash that stands for its address from now on. This cannot be undone.",
         },
       },
     );
-}
-
-function contactId(id: string): string {
-  if (!isUuid(id)) throw problems.contactNotFound(id);
-  return id;
 }
 
 function partsOf(include: string | undefined): string[] {
