@@ -2070,7 +2070,8 @@ CREATE INDEX contents_full ON public.contents USING btree (id) WHERE (emptied_at
 -- Serves `emails.found_contents`.
 CREATE INDEX contents_subject_trigrams ON public.contents USING gin (subject gin_trgm_ops);
 
--- The attachments of a content, in their order.
+-- The attachments of a content, in their order. One with the disposition `message` is the whole message, as somebody
+-- submitted it over SMTP: its content has nothing else, and an empty body.
 create table attachments (
   project_id uuid not null,
   content_id uuid not null,
@@ -2082,7 +2083,7 @@ create table attachments (
   content bytea not null,
   constraint attachments_pkey PRIMARY KEY (project_id, content_id, "position"),
   constraint attachments_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES contents(project_id, id) ON DELETE CASCADE,
-  constraint attachments_disposition_check CHECK ((disposition = ANY (ARRAY['attachment'::text, 'inline'::text])))
+  constraint attachments_disposition_check CHECK ((disposition = ANY (ARRAY['attachment'::text, 'inline'::text, 'message'::text])))
 );
 
 -- Images of templates and mails, public to anyone who knows their address. A key identifies the bytes that a project

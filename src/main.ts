@@ -16,6 +16,7 @@ import { closeHandOff, openHandOff } from "./sending/delivery/hand_off.ts";
 import { fetchApart, releaseLostClaims, stopDelivery } from "./sending/delivery/mod.ts";
 import { reapDeadWorkers } from "./sending/delivery/recovery.ts";
 import { routable } from "./request_url.ts";
+import type { Submission } from "./sending/submission/mod.ts";
 import { createService } from "./service/mod.ts";
 import { counted } from "./traffic.ts";
 import { startWorker, type Worker } from "./worker/mod.ts";
@@ -42,6 +43,7 @@ const { MODE, HOST, PORT, INBOUND_SMTP_PORT } = ctx.config;
 
 let server: Bun.Server<undefined> | undefined;
 let inbound: InboundServer | undefined;
+let submission: Submission | undefined;
 let worker: Worker | undefined;
 let stopping = false;
 const ending = new AbortController();
@@ -65,6 +67,7 @@ async function start(): Promise<void> {
   await serve(server);
   // A process that cannot listen must not have taken a job.
   inbound = await listenForMail();
+  submission = await listenForApplications();
   if (MODE !== "http") {
     worker = await startWorker(ctx, service, {
       tasks,
@@ -75,7 +78,11 @@ async function start(): Promise<void> {
     });
   }
   if (MODE === "all") openHandOff(ctx);
-  const ports = { port: server.port, ...(inbound && { inboundSmtpPort: inbound.port }) };
+  const ports = {
+    port: server.port,
+    ...(inbound && { inboundSmtpPort: inbound.port }),
+    ...submission?.ports,
+  };
   ctx.log.info("started", { mode: MODE, host: HOST, ...ports });
   for (const { level, message } of await startWarnings(ctx)) ctx.log[level](message);
   // Last, so that nothing is between it and the reader.
@@ -118,6 +125,19 @@ async function listenForMail(): Promise<InboundServer | undefined> {
   }
 }
 
+/** Applications submit mail where requests are answered. */
+async function listenForApplications(): Promise<Submission | undefined> {
+  const { SUBMISSION_PORT, SUBMISSION_TLS_PORT } = ctx.config;
+  if (MODE === "worker" || (SUBMISSION_PORT ?? SUBMISSION_TLS_PORT) === undefined) return undefined;
+  const { listenForSubmissions } = await import("./sending/submission/mod.ts");
+  try {
+    return await listenForSubmissions(ctx);
+  } catch (error) {
+    const { setting } = error as { setting?: "SUBMISSION_PORT" | "SUBMISSION_TLS_PORT" };
+    throw setting ? cannotListen(setting, ctx.config[setting]!, error) : error;
+  }
+}
+
 function cannotListen(setting: string, port: number, error: unknown): Error {
   const { code = "", message } = error as Error & { code?: string };
   const reason = LISTEN_ERRORS[code]?.replace("PORT", setting) ?? message;
@@ -144,7 +164,7 @@ async function stop(signal: string, code = 0): Promise<void> {
   ending.abort(new Error("Stopped while it waited for the database"));
   await started.catch(() => {});
   endWatching(ctx);
-  await Promise.all([server?.stop(), inbound?.stop(), worker?.stop()]);
+  await Promise.all([server?.stop(), inbound?.stop(), submission?.stop(), worker?.stop()]);
   // What was answered last. Of a database that is away nothing is expected.
   await Promise.race([flushRequests(ctx), Bun.sleep(FLUSH_MS)]);
   await service.close();
@@ -154,7 +174,7 @@ async function stop(signal: string, code = 0): Promise<void> {
 /** Ends a start that has failed. */
 async function end(error: Error): Promise<never> {
   console.error(error.message);
-  await Promise.all([server?.stop(true), inbound?.stop(), worker?.stop()]);
+  await Promise.all([server?.stop(true), inbound?.stop(), submission?.stop(), worker?.stop()]);
   await service.close();
   process.exit(1);
 }

@@ -32,7 +32,7 @@ const LAYERS: string[][] = [
   ...within(
     "src/sending",
     ["check"],
-    ["campaigns", "domains", "feedback"],
+    ["campaigns", "domains", "feedback", "submission"],
     ["captured", "platform", "send"],
     ["delivery", "subscription.ts"],
     ["compose", "transports"],

@@ -51,13 +51,15 @@ where project_id = :project_id and content_id = :content_id
 order by position;
 
 -- name: attachment :maybe
--- One file of a mail, by its place among them, from 0, while it is kept.
-select a.filename, a.content
-from emails e
-join attachments a on a.project_id = e.project_id and a.content_id = e.content_id
-where e.project_id = :project_id and e.id = :email_id
-order by a.position
-offset :index::int
+-- One file of a mail, by its place among them, from 0, while it is kept; or the whole message that it was submitted as.
+select f.filename, f.disposition, f.content
+from (
+  select a.*, row_number() over (order by a.position) - 1 as place
+  from emails e
+  join attachments a on a.project_id = e.project_id and a.content_id = e.content_id
+  where e.project_id = :project_id and e.id = :email_id
+) as f
+where f.place = :index::int or f.disposition = 'message'
 limit 1;
 
 -- name: timeline :many

@@ -1,9 +1,7 @@
 // The schema of the settings. The table of guides/settings.md is generated from it.
 import { Type as t } from "@sinclair/typebox";
+import { HOST_PATTERN, MailServerSettings } from "./_mail_server_settings.ts";
 import { OF_OTHER_SERVICES } from "./_settings_of_services.ts";
-
-const HOST_PATTERN =
-  "^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\\.)+[A-Za-z][A-Za-z0-9-]{0,61}[A-Za-z0-9]$";
 
 const TO_A_MILLION = { minimum: 0, maximum: 1_000_000 };
 const DAYS = { minimum: 0, maximum: 36_500 };
@@ -194,22 +192,7 @@ export const Settings = t.Object({
         "What the SPF record of a sender domain has to include, such as `amazonses.com`: the name given by the provider behind `SMTP_URL`.",
     }),
   ),
-  INBOUND_HOST: t.Optional(
-    t.String({
-      pattern: HOST_PATTERN,
-      expected: "a host name such as mail.example.com",
-      description:
-        "Host name at which other mail servers reach this installation: bounces are sent there. Left out: the host of `BASE_URL`.",
-    }),
-  ),
-  INBOUND_SMTP_PORT: t.Optional(
-    t.Integer({
-      minimum: 0,
-      maximum: 65535,
-      description:
-        "Port at which bounces and complaint reports are accepted as mail; the same in every process. Left out: they are not accepted, and go to the sender's own address.",
-    }),
-  ),
+  ...MailServerSettings,
   DNS_SERVERS: t.String({
     default: "",
     description:

@@ -117,6 +117,7 @@ function unusable(settings: Static<typeof Settings>): string[] {
 
 /** What belongs together, as to one provider of sign-ins: all of it is there, or nothing. */
 const TOGETHER = [
+  ["SUBMISSION_CERT_FILE", "SUBMISSION_KEY_FILE"],
   ["S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"],
   ["GITHUB_OAUTH_CLIENT", "GITHUB_OAUTH_SECRET"],
   ["GOOGLE_OAUTH_CLIENT", "GOOGLE_OAUTH_SECRET"],
@@ -132,6 +133,9 @@ function incomplete(settings: Static<typeof Settings>): string[] {
         (name) => `${name}: missing, while ${names.filter((other) => settings[other]).join(" and ")} is set`,
       ),
   );
+  if (settings.SUBMISSION_TLS_PORT !== undefined && !settings.SUBMISSION_CERT_FILE) {
+    lines.push("SUBMISSION_TLS_PORT: requires SUBMISSION_CERT_FILE and SUBMISSION_KEY_FILE");
+  }
   const { OIDC_ISSUER, S3_BUCKET, S3_ENDPOINT, S3_PUBLIC_URL } = settings;
   if ((S3_ENDPOINT || S3_PUBLIC_URL) && !S3_BUCKET) {
     lines.push("S3_BUCKET: missing, while S3_ENDPOINT or S3_PUBLIC_URL is set");

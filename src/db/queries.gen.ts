@@ -939,13 +939,13 @@ export interface Queries {
     /** The attachments of a content, without their bytes.
      * (sql/queries/email_details.sql:46) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
-    /** One file of a mail, by its place among them, from 0, while it is kept.
+    /** One file of a mail, by its place among them, from 0, while it is kept; or the whole message that it was submitted as.
      * (sql/queries/email_details.sql:53) */
-    attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; content: Uint8Array } | null>;
+    attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; disposition: string; content: Uint8Array } | null>;
     /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
      * contact, or without one, by their names, and no longer after it than anybody opens a mail. In two parts: "is not distinct
      * from" uses no index.
-     * (sql/queries/email_details.sql:63) */
+     * (sql/queries/email_details.sql:65) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
   };
   emails: {

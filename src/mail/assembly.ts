@@ -3,7 +3,7 @@
 
 import { encodeWord, foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
-import { encodeText } from "./_text_part.ts";
+import { encodeText } from "./text_part.ts";
 import { namesUnsubscription, unsubscribeHeaders } from "./headers.ts";
 import { type MailParty, REPLY_SEPARATOR } from "./mailer.ts";
 

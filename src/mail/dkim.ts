@@ -60,9 +60,12 @@ export function fieldsWrittenBy(smtpUrl: string | undefined): ReadonlySet<string
   return isSes(smtpUrl) ? WRITTEN_BY_SES : UNTOUCHED;
 }
 
-/** The same mail, signed. One with attachments is written twice, for its hash and when it is sent, and never held. */
+/**
+ * The same mail, signed. One with attachments, or one that is written while it is sent, is written twice, for its hash and when
+ * it is sent, and never held.
+ */
 export async function signMail(
-  mail: Mail | ReadyMail,
+  mail: Mail | ReadyMail | StreamedMail,
   key: SigningKey,
   signing: Signing,
 ): Promise<ReadyMail | StreamedMail> {
@@ -70,14 +73,15 @@ export async function signMail(
   const known = { ...(origin && { origin }), messageId, envelope, subject };
   if ("source" in mail) return { ...known, source: await signMessage(mail.source, key, signing) };
   const boundary = randomUUID();
-  const { head, bodyHash } = await digest(write(mail, boundary));
+  const open = () => ("open" in mail ? mail.open() : write(mail, boundary));
+  const { head, bodyHash } = await digest(open());
   const field = await signatureField(head, bodyHash, key, signing);
   return {
     ...known,
     open() {
       const signed = new PassThrough();
       signed.write(field);
-      pipeline(write(mail, boundary), signed, () => {});
+      pipeline(open(), signed, () => {});
       return signed;
     },
   };

@@ -4,9 +4,11 @@
 //
 // Anybody may connect, so everything has an end: connections, of one network and in all, their time, the size of a
 // message, and the recipients that somebody may guess at.
-import ipaddr from "ipaddr.js";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
+import { createCrowd } from "./_crowd.ts";
+import { listenOn, settle, useOwnCodes } from "./_smtp_serving.ts";
+import { smtpReply } from "./smtp_reply.ts";
 
 /** A mail as it came in. */
 export interface InboundMail<Addressee> {
@@ -61,7 +63,6 @@ const LIMITS: InboundLimits = {
   goodbyeMs: 2_000,
 };
 
-const MAX_NETWORKS = 10_000;
 const MAX_COMMAND_BYTES = 2_000;
 /** What a server that only takes mail does without, and a joke of the library. */
 const DISABLED = ["STARTTLS", "AUTH", "XCLIENT", "XFORWARD", "HELP", "WIZ", "SHELL", "KILL"];
@@ -79,20 +80,22 @@ export async function startInboundSmtp<Addressee>(
   const underway = new Set<Promise<void>>();
 
   const enter = (session: SMTPServerSession): void => {
+    useOwnCodes(server, session.id);
     crowd.enter(session);
     talks.set(session.id, { addressee: null, refused: 0 });
   };
 
   const name = async (recipient: string, { id }: SMTPServerSession): Promise<void> => {
     const addressee = await find(recipient).catch(() => {
-      throw reply(451, "Cannot look this up now, try again later");
+      throw smtpReply(451, "4.3.0", "Cannot look this up now, try again later");
     });
     const talk = talks.get(id);
     if (!talk) return;
     talk.addressee = addressee;
     if (addressee !== null) return;
-    if (++talk.refused >= limits.refusedRecipients) throw reply(421, "Too many unknown recipients");
-    throw reply(550, "No such recipient here");
+    if (++talk.refused >= limits.refusedRecipients)
+      throw smtpReply(421, "4.7.0", "Too many unknown recipients");
+    throw smtpReply(550, "5.1.1", "No such recipient here");
   };
 
   const receive = async (
@@ -103,10 +106,10 @@ export async function startInboundSmtp<Addressee>(
     // The library says that it is too large.
     if (source === null) return;
     const addressee = talks.get(id)?.addressee ?? null;
-    if (addressee === null) throw reply(451, "The recipient is not available, try again later");
+    if (addressee === null) throw smtpReply(451, "4.2.1", "The recipient is not available, try again later");
     const sender = envelope.mailFrom ? envelope.mailFrom.address : "";
     const taken = take({ addressee, sender, source }).catch(() => {
-      throw reply(451, "Cannot accept this now, try again later");
+      throw smtpReply(451, "4.3.0", "Cannot accept this now, try again later");
     });
     underway.add(taken);
     await taken.finally(() => underway.delete(taken));
@@ -134,14 +137,18 @@ export async function startInboundSmtp<Addressee>(
       crowd.leave(session);
     },
     onRcptTo: ({ address }, session, done) => void settle(() => name(address, session), done),
-    onData: (stream, session, done) => void settle(() => receive(stream, session), done),
+    onData: (stream, session, done) =>
+      void settle(
+        () => receive(stream, session),
+        (error) => done(error),
+      ),
   });
   server.server.on("connection", (socket: Socket) => {
     const end = setTimeout(() => socket.destroy(), limits.lifetimeMs);
     end.unref();
     socket.once("close", () => clearTimeout(end));
   });
-  const listening = await listen(server, host, port);
+  const listening = await listenOn(server, host, port);
   // Connections that break off are everyday life.
   server.on("error", () => {});
   return {
@@ -151,34 +158,6 @@ export async function startInboundSmtp<Addressee>(
       await Promise.allSettled(underway);
     },
   };
-}
-
-function listen(server: SMTPServer, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve((server.server.address() as AddressInfo).port);
-    });
-  });
-}
-
-/** Calls the library back when it is done. What was not meant to be thrown may pass. */
-async function settle(work: () => Promise<void> | void, done: (error?: Error | null) => void): Promise<void> {
-  try {
-    await work();
-    done();
-  } catch (error) {
-    done(
-      "responseCode" in (error as Error)
-        ? (error as Error)
-        : reply(451, "Cannot do this now, try again later"),
-    );
-  }
-}
-
-function reply(responseCode: number, text: string): Error {
-  return Object.assign(new Error(text), { responseCode });
 }
 
 /** Null when it is larger; it is still read to its end, so that the reply arrives. */
@@ -191,42 +170,4 @@ async function readAll(stream: SMTPServerDataStream, maxBytes: number): Promise<
     else pieces = [];
   }
   return length <= maxBytes ? Buffer.concat(pieces) : null;
-}
-
-/** Connected clients, by their networks. */
-function createCrowd({ connectionsOfNetwork, newConnectionsOfNetworkPerMinute }: InboundLimits) {
-  const inside = new Map<string, string>();
-  const present = new Map<string, number>();
-  const seen = new Map<string, number>();
-  let minute = 0;
-  return {
-    /** Throws when there are enough of them. */
-    enter({ id, remoteAddress }: SMTPServerSession): void {
-      const network = networkOf(remoteAddress);
-      const now = Math.floor(performance.now() / 60_000);
-      if (now !== minute || seen.size > MAX_NETWORKS) seen.clear();
-      minute = now;
-      const [count, visits] = [(present.get(network) ?? 0) + 1, (seen.get(network) ?? 0) + 1];
-      seen.set(network, visits);
-      if (count > connectionsOfNetwork) throw reply(421, "Too many connections from your network");
-      if (visits > newConnectionsOfNetworkPerMinute)
-        throw reply(421, "Too many connections, try again later");
-      present.set(network, count);
-      inside.set(id, network);
-    },
-    leave({ id }: SMTPServerSession): void {
-      const network = inside.get(id);
-      if (network === undefined) return;
-      inside.delete(id);
-      const count = present.get(network)! - 1;
-      if (count === 0) present.delete(network);
-      else present.set(network, count);
-    },
-  };
-}
-
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const ip = ipaddr.process(address);
-  return ip instanceof ipaddr.IPv6 ? ip.parts.slice(0, 4).join(":") : ip.toString();
 }

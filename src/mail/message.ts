@@ -1,5 +1,5 @@
 import type { SendMailOptions } from "nodemailer";
-import { encodeText } from "./_text_part.ts";
+import { encodeText } from "./text_part.ts";
 import { type Mail, REPLY_SEPARATOR } from "./mailer.ts";
 
 /** What the mail library neither encodes nor keeps apart from the parts of the mail itself. */

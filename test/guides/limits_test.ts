@@ -22,6 +22,7 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "tags of a mail": ["http/routes/_email_schemas.ts", "{ maxItems: 10 }"],
   "name and value of a tag": ["http/routes/_email_schemas.ts", "maxLength: 256"],
   "addresses for replies": ["http/routes/_send_schemas.ts", "{ minItems: 1, maxItems: 10 }"],
+  "recipients of one message over SMTP": ["mail/submission_smtp.ts", "recipients: 1_000"],
   subject: ["http/routes/_send_schemas.ts", "maxLength: 998"],
   body: ["http/routes/_send_schemas.ts", "MAX_BODY_CHARS = 1_048_576"],
   "attachments of a mail": ["http/routes/_send_schemas.ts", "t.Array(Attachment, { maxItems: 10 })"],

@@ -12,7 +12,7 @@ import {
   tuple,
 } from "fast-check";
 import PostalMime from "postal-mime";
-import { encodeText, type TextPart } from "../../src/mail/_text_part.ts";
+import { encodeText, type TextPart } from "../../src/mail/text_part.ts";
 
 /** What a reader gets. Bytes are compared, since no decoder of text is asked. */
 async function readerGets({ encoding, body }: TextPart): Promise<string> {

@@ -14,9 +14,9 @@ export interface SmtpClient {
   end(): void;
 }
 
-/** Connects to a server on loopback. The greeting is the first reply. */
-export function connectSmtp(port: number): SmtpClient {
-  const socket: Socket = connect(port, "127.0.0.1");
+/** Connects to a server, on loopback where nothing else is said. The greeting is the first reply. */
+export function connectSmtp(port: number, host = "127.0.0.1"): SmtpClient {
+  const socket: Socket = connect(port, host);
   const replies: string[] = [];
   const waiting: { resolve: (reply: string) => void; reject: (error: Error) => void }[] = [];
   let received = "";

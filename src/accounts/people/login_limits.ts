@@ -16,6 +16,8 @@ const PURGE_LIMIT = 10_000;
 export interface Counted {
   /** From which something fails. */
   network?: string | null;
+  /** From which wrong API keys are given, where applications log in with them. */
+  keysFrom?: string | null;
   /** From which mails are asked for. */
   mailsFor?: string | null;
   /** From which people sign up. */
@@ -95,6 +97,7 @@ function limitsOf({ config }: Context, counted: Counted, now: Date): Limit[] {
   const { LOGIN_LIMIT_PER_EMAIL: perPerson, LOGIN_LIMIT_PER_NETWORK: perNetwork } = config;
   const kinds: [keyof Counted, allowed: number, windowMs: number][] = [
     ["network", perNetwork, WINDOW_MS],
+    ["keysFrom", perNetwork, WINDOW_MS],
     ["mailsFor", perNetwork, WINDOW_MS],
     ["signUpsFrom", config.SIGNUP_LIMIT_PER_NETWORK, HOUR_MS],
     ["email", perPerson, WINDOW_MS],

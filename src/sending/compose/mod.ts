@@ -6,10 +6,12 @@ import { compileTextPart } from "../../content/handlebars/text_part.ts";
 import type { Context } from "../../context.ts";
 import { prepareMessage } from "../../mail/assembly.ts";
 import { deliverabilityHeaders, mergeHeaders, unsubscribeHeaders } from "../../mail/headers.ts";
-import type { Attachment, Mail, ReadyMail } from "../../mail/mailer.ts";
+import type { Attachment, Mail, ReadyMail, StreamedMail } from "../../mail/mailer.ts";
 import { followHtml } from "./followed_mail.ts";
 import { footerOf } from "./footer.ts";
+import { messageIdOf } from "./message_id.ts";
 import { envelopeSender } from "./return_paths.ts";
+import { prepareSubmitted, submittedAmong } from "./submitted.ts";
 import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";
 
 /** A message as stored in `contents`, and its project. */
@@ -38,6 +40,8 @@ export interface Content {
   offersUnsubscribe?: boolean | null;
   /** What the caller marks the mails with: `[{name, value}]`. */
   tags?: unknown;
+  /** The whole message, where it was submitted and is in memory: there is nothing to render. */
+  submitted?: Buffer | null;
   /** In the footer. */
   projectName: string;
   postalAddress: string | null;
@@ -63,12 +67,7 @@ export interface PreparedContent extends Content {
   /** Renders one mail to be checked. A template never makes it fail. */
   show(to: Addressee): { subject: string; html: string; text: string; headers: Record<string, string> };
   /** Renders one mail to be sent. A template never makes it fail. */
-  compose(to: Addressee, attachments: readonly Attachment[]): Promise<Mail | ReadyMail>;
-}
-
-/** The message id of a ledger row: the same at every attempt, in the domain of the sender. */
-export function messageIdOf(emailId: string, fromEmail: string): string {
-  return `${emailId}@${fromEmail.slice(fromEmail.lastIndexOf("@") + 1)}`;
+  compose(to: Addressee, attachments: readonly Attachment[]): Promise<Mail | ReadyMail | StreamedMail>;
 }
 
 /** Compiles a content, with its links, headers and everything that its mails have in common. */
@@ -94,6 +93,7 @@ export async function prepareContent(
   const headers = mergeHeaders(content.headers, deliverabilityHeaders(content));
   const from = { name: content.fromName ?? "", address: content.fromEmail };
   const message = prepareMessage({ from, replyTo: content.replyTo, headers });
+  let submitted: ReturnType<typeof prepareSubmitted> | undefined;
 
   const render = (to: Addressee, urls: SubscriptionUrls | null) => {
     const scope = isPersonal ? scopeOf(content, to, urls!) : {};
@@ -114,6 +114,12 @@ export async function prepareContent(
       return { ...render(to, urls), headers: mergeHeaders(headers, oneClick) };
     },
     async compose(to, attachments) {
+      const given = content.submitted ?? submittedAmong(attachments);
+      if (given) {
+        submitted ??= prepareSubmitted(ctx, content, given, isFollowed ? follows : null);
+        const envelope = { from: await envelopeSender(ctx, content, to.emailId), to: to.address };
+        return submitted(to.emailId, envelope);
+      }
       const urls = isPersonal || offersOneClick ? urlsOf(ctx, content.projectId, to) : null;
       const own = {
         to: { name: to.toName ?? "", address: to.address },

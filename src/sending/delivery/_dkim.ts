@@ -4,7 +4,7 @@ import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import { signMail, type SigningKey } from "../../mail/dkim.ts";
-import type { Handover, Mail, MayEnd, ReadyMail } from "../../mail/mailer.ts";
+import type { Handover, Mail, MayEnd, ReadyMail, StreamedMail } from "../../mail/mailer.ts";
 import { dkimKeyOf, LostDkimKey } from "../dkim_keys.ts";
 import type { Transport } from "../transports/transport.ts";
 
@@ -46,7 +46,7 @@ export async function sendSigned(
   ctx: Context,
   { mailer, writesFields }: Pick<Transport, "mailer" | "writesFields">,
   sender: Sender,
-  mail: Mail | ReadyMail,
+  mail: Mail | ReadyMail | StreamedMail,
   { mayEnd, leaves }: OnItsWay,
 ): Promise<Handover> {
   try {

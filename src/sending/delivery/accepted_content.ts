@@ -18,6 +18,7 @@ export interface AcceptedContent extends Pick<
   | "trackClicks"
   | "offersUnsubscribe"
   | "tags"
+  | "submitted"
 > {
   id: string;
   /** Whether several mails have it. */

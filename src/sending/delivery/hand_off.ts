@@ -158,5 +158,6 @@ function countIn(here: Here, projectId: string, mails: HandedMail[]): (mail: Han
 }
 
 function sizeOf(content: AcceptedContent | null): number {
-  return content === null ? 0 : content.html.length + (content.text?.length ?? 0);
+  if (content === null) return 0;
+  return content.html.length + (content.text?.length ?? 0) + (content.submitted?.length ?? 0);
 }

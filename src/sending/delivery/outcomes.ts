@@ -1,7 +1,8 @@
 import { type Context, newId } from "../../context.ts";
 import type { Handover } from "../../mail/mailer.ts";
 import { sesMessageId } from "../../mail/ses_notices.ts";
-import { type Content, messageIdOf } from "../compose/mod.ts";
+import { messageIdOf } from "../compose/message_id.ts";
+import type { Content } from "../compose/mod.ts";
 import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
 import type { ClaimedEmail } from "./emails.ts";
 

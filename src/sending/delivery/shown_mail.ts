@@ -5,6 +5,7 @@ import { q } from "../../db/queries.ts";
 import { createPauses } from "../../pauses.ts";
 import { problems } from "../../problem/mod.ts";
 import { type Addressee, type Content, prepareContent } from "../compose/mod.ts";
+import { fileOfSubmitted, showSubmitted, WHOLE_MESSAGE } from "../compose/submitted.ts";
 import { getEmail } from "./emails.ts";
 
 /** An attachment, without its bytes. */
@@ -71,8 +72,12 @@ export async function showMail(ctx: Context, projectId: string, emailId: string)
     postalAddress: row.postalAddress,
     language: row.language,
   };
-  const prepared = await prepareContent(ctx, content, createPauses());
   const attachments = await q.emailDetails.attachments(ctx, { projectId, contentId });
+  if (attachments[0]?.disposition === WHOLE_MESSAGE) {
+    const source = await wholeMessage(ctx, projectId, contentId);
+    return { ...showSubmitted(source), subject, removedAt: null };
+  }
+  const prepared = await prepareContent(ctx, content, createPauses());
   const shown = prepared.show(addresseeOf(row));
   return { ...shown, subject: sentSubject ?? shown.subject, attachments, removedAt: null };
 }
@@ -80,8 +85,15 @@ export async function showMail(ctx: Context, projectId: string, emailId: string)
 /** One file of a mail, by its place among `attachments`. Throws not-found, also once the body has been removed. */
 export async function getAttachment(ctx: Context, projectId: string, emailId: string, index: number) {
   const file = await q.emailDetails.attachment(ctx, { projectId, emailId, index });
-  if (!file) throw problems.notFound("attachment", String(index));
-  return file;
+  const found =
+    file?.disposition === WHOLE_MESSAGE ? fileOfSubmitted(Buffer.from(file.content), index) : file;
+  if (!found) throw problems.notFound("attachment", String(index));
+  return found;
+}
+
+async function wholeMessage(ctx: Context, projectId: string, contentId: string): Promise<Buffer> {
+  const [file] = await q.contents.attachments(ctx, { projectIds: [projectId], contentIds: [contentId] });
+  return Buffer.from(file?.content ?? []);
 }
 
 interface Row {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { NewEvent } from "../../audience/events.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Notice } from "../../mail/notice.ts";
-import { messageIdOf } from "../compose/mod.ts";
+import { messageIdOf } from "../compose/message_id.ts";
 import type { Lost } from "../giving_up.ts";
 
 /** A mail that notices are about, before they are applied. */

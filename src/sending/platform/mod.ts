@@ -7,7 +7,7 @@ import { addJob } from "../../jobs.ts";
 import { parseMailbox } from "../../mail/address.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { gateOf } from "../delivery/server_gate.ts";
-import { messageIdOf } from "../compose/mod.ts";
+import { messageIdOf } from "../compose/message_id.ts";
 import { type PlatformLayout, platformLayout, platformText, type PlatformWords } from "./_layout.ts";
 
 /** A notice to members: plain text by paragraph, and an action. */

@@ -5,6 +5,7 @@ import { sortData } from "../../audience/contacts/data.ts";
 import { contactKey, upsertContacts, type WrittenContact } from "../../audience/contacts/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
 import { type ContentRow, contentsOf } from "./_content.ts";
 import type { Recipient, SendInput } from "./input.ts";
 import { enqueueHere, type HandedMail, type HandOff } from "../delivery/hand_off.ts";
@@ -12,6 +13,7 @@ import { schedule } from "../delivery/scheduled.ts";
 import { acceptedContent } from "./_accepted_content.ts";
 import { addToLedger, refusalsOf, tagMails } from "./ledger.ts";
 import { readSendAt } from "./send_at.ts";
+import { WHOLE_MESSAGE } from "../compose/submitted.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
 export interface SendResult {
@@ -34,6 +36,8 @@ export interface CheckedMessage {
   recipients: Recipient[];
   /** The text part of its own body: `textOfBody`. */
   text: string | null;
+  /** The whole message, where it was submitted over SMTP: there is no body then. */
+  submitted?: Buffer | undefined;
   /** The idempotency key. No two messages have the same, nor a recipient in common. */
   key: string | null;
   /** The request that the key stands for. */
@@ -139,8 +143,10 @@ async function writeAll(
     ...(own[0]!.scheduled_for && { scheduledFor: own[0]!.scheduled_for }),
   }));
   const handed = () =>
-    zip(accepted, mails).flatMap(([{ content, input }, own]) => {
-      const held = input.attachments?.length ? null : acceptedContent(content, tracked.has(content.id));
+    zip(accepted, mails).flatMap(([{ content, input, submitted }, own]) => {
+      const held = input.attachments?.length
+        ? null
+        : acceptedContent(content, tracked.has(content.id), submitted);
       return own.map(({ id, address }) => ({ id, address, content: held }));
     });
   return { results, handOff: begun === null ? () => {} : once(begun, handed) };
@@ -232,7 +238,11 @@ async function addContents(tx: Context, projectId: string, accepted: Accepted[])
   return tracked;
 }
 
-function attachmentsOf({ content, input }: Accepted) {
+/** A row of `attachments`. */
+type FileRow = Parameters<Queries["contents"]["attach"]>[1]["rows"][number];
+
+function attachmentsOf({ content, input, submitted }: Accepted): FileRow[] {
+  if (submitted) return [wholeMessage(content.id, submitted)];
   return (input.attachments ?? []).map((attachment, position) => ({
     content_id: content.id,
     position,
@@ -242,6 +252,18 @@ function attachmentsOf({ content, input }: Accepted) {
     disposition: attachment.disposition ?? "attachment",
     content: attachment.content,
   }));
+}
+
+function wholeMessage(contentId: string, source: Buffer): FileRow {
+  return {
+    content_id: contentId,
+    position: 0,
+    filename: "message.eml",
+    content_type: "message/rfc822",
+    cid: null,
+    disposition: WHOLE_MESSAGE,
+    content: source.toString("base64"),
+  };
 }
 
 /** The answers of what was accepted are next to the keys, and the keys of what was refused are free again. */

@@ -6,9 +6,13 @@ import type { ContentRow } from "./_content.ts";
 const MAX_CHARS = 500_000;
 
 /** Null where it is to be read back: it is large, or its data have parts whose order only the database knows. */
-export function acceptedContent(row: ContentRow, tracked: boolean): AcceptedContent | null {
+export function acceptedContent(
+  row: ContentRow,
+  tracked: boolean,
+  submitted: Buffer | null = null,
+): AcceptedContent | null {
   const data = (row.data ?? null) as Record<string, unknown> | null;
-  if (row.html.length + (row.text?.length ?? 0) > MAX_CHARS) return null;
+  if (row.html.length + (row.text?.length ?? 0) + (submitted?.length ?? 0) > MAX_CHARS) return null;
   if (data && Object.values(data).some((value) => typeof value === "object" && value !== null)) return null;
   return {
     id: row.id,
@@ -27,6 +31,7 @@ export function acceptedContent(row: ContentRow, tracked: boolean): AcceptedCont
     trackClicks: row.track_clicks ?? null,
     offersUnsubscribe: row.offers_unsubscribe ?? null,
     tags: row.tags ?? null,
+    submitted,
     shared: row.shared,
   };
 }

@@ -114,7 +114,12 @@ function contentErrors(input: SendInput): FieldError[] {
   }));
 }
 
-function optionErrors({ reply, replyTo, tags = [] }: SendInput): FieldError[] {
+/** What is wrong with the options of a message, whatever its content. */
+export function optionErrors({
+  reply,
+  replyTo,
+  tags = [],
+}: Pick<SendInput, "reply" | "replyTo" | "tags">): FieldError[] {
   const errors: FieldError[] = [];
   if (reply !== undefined && replyTo !== undefined) {
     const message = "Use either reply or replyTo, which takes several addresses";

@@ -1,12 +1,13 @@
 import type { IdempotentRequest } from "../../accounts/idempotency.ts";
-import { dataProblem } from "../../audience/contacts/data.ts";
+import { dataErrors, dataProblem } from "../../audience/contacts/data.ts";
 import { heldContacts } from "../../audience/contacts/mod.ts";
 import type { Context } from "../../context.ts";
 import { groupCommit } from "../../group_commit.ts";
 import { problems } from "../../problem/mod.ts";
 import { acceptAll, type AcceptedMessage, type CheckedMessage, type SendResult } from "./_accept.ts";
 import { textOfBody } from "./_content.ts";
-import { recipientsOf, type SendInput, sendErrors } from "./input.ts";
+import { sendAtErrors } from "./send_at.ts";
+import { optionErrors, type Recipient, recipientsOf, type SendInput, sendErrors } from "./input.ts";
 
 export type { SendResult } from "./_accept.ts";
 
@@ -28,10 +29,47 @@ const CHARS_A_RECIPIENT = 5_000;
 export async function send(ctx: Context, call: IdempotentRequest, input: SendInput): Promise<SendResult> {
   const errors = await sendErrors(input, sendLimits(ctx));
   if (errors.length > 0) throw problems.invalid(errors);
-  const { projectId, key, request } = call;
-  const message = { input, recipients: recipientsOf(input), text: textOfBody(input.body), key, request };
+  const recipients = recipientsOf(input);
+  return await accept(ctx, call, { input, recipients, text: textOfBody(input.body) });
+}
+
+/** A message that was submitted whole, over SMTP. */
+export interface WholeMessage {
+  from: { email: string; name: string | null };
+  replyTo: string | null;
+  subject: string;
+  recipients: Recipient[];
+  /** As it is stored and sent: `mail/submitted.ts`. */
+  source: Buffer;
+  /** As of {@linkcode SendInput}. */
+  options: Pick<SendInput, "data" | "tags" | "tracking" | "sendAt">;
+}
+
+/** Accepts a whole message, in every other way like {@linkcode send}. Nothing in it is a template. */
+export async function submit(
+  ctx: Context,
+  call: IdempotentRequest,
+  { from, replyTo, subject, recipients, source, options }: WholeMessage,
+): Promise<SendResult> {
+  const errors = [
+    ...dataErrors(options.data),
+    ...optionErrors(options),
+    ...sendAtErrors(options.sendAt, ctx.now()),
+  ];
+  if (errors.length > 0) throw problems.invalid(errors);
+  const sender = { email: from.email, ...(from.name && { name: from.name }) };
+  const to = recipients.map(({ email }) => email);
+  const input = { to, from: sender, subject, body: "", reply: replyTo ?? undefined, ...options };
+  return await accept(ctx, call, { input, recipients, text: "", submitted: source });
+}
+
+async function accept(
+  ctx: Context,
+  { projectId, key, request }: IdempotentRequest,
+  message: Omit<CheckedMessage, "key" | "request">,
+): Promise<SendResult> {
   try {
-    const { result, handOff } = await groups(ctx)(projectId, message);
+    const { result, handOff } = await groups(ctx)(projectId, { ...message, key, request });
     handOff();
     return result;
   } catch (error) {
@@ -60,7 +98,8 @@ const groups = groupCommit<CheckedMessage, AcceptedMessage>({
 });
 
 /** About what it takes to accept a message. */
-function sizeOf({ input, recipients }: CheckedMessage): number {
+function sizeOf({ input, recipients, submitted }: CheckedMessage): number {
   if (input.attachments?.length) return Infinity;
-  return (input.body?.length ?? 0) + recipients.length * CHARS_A_RECIPIENT;
+  const chars = (input.body?.length ?? 0) + (submitted?.length ?? 0);
+  return chars + recipients.length * CHARS_A_RECIPIENT;
 }
