@@ -42,6 +42,12 @@ export const callerProblems = {
       },
     ),
 
+  liveTakesAll: (what: string, scopes: readonly string[]) =>
+    new Problem(403, "FORBIDDEN", `Cannot change this with the scope write: ${what}`, {
+      details: { scopes, needed: "all" },
+      suggestion: "Use a key with the scope all, or change it before it is live",
+    }),
+
   /** The session of the cookie has ended, or the cookie is not ours. */
   unauthorized: () =>
     new Problem(401, "UNAUTHORIZED", "Cannot authenticate: the session has ended", {

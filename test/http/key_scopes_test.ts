@@ -1,7 +1,14 @@
 // What a named key may do, route by route, and what somebody tries who has one that may do little.
 import { describe, expect, test } from "bun:test";
 import { SCOPES, scopeNeeded } from "../../src/accounts/projects/scopes.ts";
-import { FOR_READERS, FOR_SENDERS, FOR_TRACKERS, FOR_USERS, OPEN } from "../support/endpoints.ts";
+import {
+  FOR_READERS,
+  FOR_SENDERS,
+  FOR_TRACKERS,
+  FOR_USERS,
+  FOR_WRITERS,
+  OPEN,
+} from "../support/endpoints.ts";
 import { until } from "../support/process.ts";
 import {
   FORBIDDEN,
@@ -14,7 +21,7 @@ import {
   useKeys,
   WRITES,
 } from "../support/project_keys.ts";
-import { useService } from "../support/service.ts";
+import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
 const { stage, keysPath, make, listed, outcome } = useKeys(service);
@@ -23,6 +30,7 @@ describe("what a scope allows", () => {
   test.each([
     [["send"], { send: IN, track: FORBIDDEN, read: FORBIDDEN, write: FORBIDDEN }],
     [["read"], { send: FORBIDDEN, track: FORBIDDEN, read: IN, write: FORBIDDEN }],
+    [["write"], { send: FORBIDDEN, track: FORBIDDEN, read: FORBIDDEN, write: MADE }],
     [["send", "track"], { send: IN, track: IN, read: FORBIDDEN, write: FORBIDDEN }],
     [["track"], { send: REFUSED, track: IN, read: REFUSED, write: REFUSED }],
     [["all"], { send: IN, track: IN, read: IN, write: MADE }],
@@ -58,7 +66,7 @@ describe("what a scope allows", () => {
     expect(body.error).toMatchObject({
       code: "FORBIDDEN",
       message: 'Cannot do this with the key "Orders": its scopes are only send, read',
-      details: { scopes: ["send", "read"], needed: "all" },
+      details: { scopes: ["send", "read"], needed: "write" },
     });
   });
 
@@ -85,6 +93,65 @@ describe("what a scope allows", () => {
   });
 });
 
+describe("a key that may write", () => {
+  const on = async (key: string, method: string, path: string, body: object) =>
+    await service.request(method, path, { key, body });
+
+  test("changes a workflow until it is enabled, and does not enable it", async () => {
+    const { key } = await make(["write"]);
+    const { body: workflow } = await on(key, "POST", "/workflows", {
+      name: "Welcome",
+      eventName: "signed up",
+    });
+    const path = `/workflows/${workflow.id}`;
+    const step = { type: "DELAY", name: "Later", config: { amount: 1, unit: "days" } };
+    const { body: added } = await on(key, "POST", `${path}/steps`, step);
+    const enabling = await on(key, "PATCH", path, { enabled: true });
+    await on(stage.project.secret, "PATCH", path, { enabled: true });
+    const [graph] =
+      await service.pool`select enabled, graph_version from workflows where id = ${workflow.id}`;
+
+    expect([added.type, graph!.enabled, enabling.status]).toEqual(["DELAY", true, 403]);
+    expect(enabling.body.error).toMatchObject({
+      message: "Cannot change this with the scope write: it would enable the workflow",
+      details: { scopes: ["write"], needed: "all" },
+    });
+    const changes: [string, string, object][] = [
+      ["PATCH", path, { name: "Mine" }],
+      ["PUT", `${path}/graph`, { version: "1", steps: [], transitions: [] }],
+      ["POST", `${path}/steps`, step],
+      ["PATCH", `${path}/steps/${added.id}`, { name: "Mine" }],
+      ["POST", `${path}/transitions`, { fromStepId: added.id, toStepId: added.id }],
+      ["POST", `${path}/transitions/${crypto.randomUUID()}/insert-step`, step],
+    ];
+    for (const change of changes) {
+      const { status, body } = await on(key, ...change);
+      expect([...change, status, body.error?.message]).toEqual([
+        ...change,
+        403,
+        "Cannot change this with the scope write: the workflow is enabled",
+      ]);
+    }
+    const after = await service.pool`select enabled, graph_version from workflows where id = ${workflow.id}`;
+    expect(after).toEqual([graph] as never);
+    expect((await on(key, "POST", `${path}/duplicate`, {})).status).toBe(201);
+  });
+
+  test("changes a campaign until it is scheduled", async () => {
+    const { key } = await make(["write"]);
+    const draft = { name: "News", subject: "S", body: "<p>B</p>", from: `a@${DOMAIN}`, audienceType: "ALL" };
+    const { body } = await on(key, "POST", "/campaigns", draft);
+    const path = `/campaigns/${body.data.id}`;
+    expect((await on(key, "PATCH", path, { subject: "Mine" })).body.subject).toBe("Mine");
+    await on(stage.project.secret, "POST", `${path}/send`, { scheduledFor: "2030-01-01T00:00:00Z" });
+
+    expect((await on(key, "PATCH", path, { subject: "Late" })).status).toBe(403);
+    expect((await on(key, "PUT", path, { ...draft, subject: "Late" })).status).toBe(403);
+    expect((await on(key, "POST", `${path}/send`, {})).status).toBe(403);
+    expect((await on(stage.project.secret, "GET", path, {})).body.subject).toBe("Mine");
+  });
+});
+
 describe("every route", () => {
   /** The routes that keys may call at all, with the scope that each takes. */
   const routes = () =>
@@ -103,6 +170,7 @@ describe("every route", () => {
   const neededBy = (name: string) => {
     if (FOR_SENDERS.includes(name)) return "send";
     if (FOR_TRACKERS.includes(name)) return "track";
+    if (FOR_WRITERS.includes(name)) return "write";
     return FOR_READERS.includes(name) ? "read" : "all";
   };
 

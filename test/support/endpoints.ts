@@ -391,6 +391,34 @@ export const FOR_READERS = [
   "POST /workflows/:id/graph/check",
 ];
 
+/** For a key with the scope `write`: what changes content, and neither sends, enables nor deletes. */
+export const FOR_WRITERS = [
+  "POST /contacts",
+  "PATCH /contacts/:id",
+  "POST /contacts/import",
+  "POST /contacts/imports",
+  "POST /segments",
+  "PATCH /segments/:id",
+  "POST /segments/:id/members",
+  "POST /templates",
+  "PATCH /templates/:id",
+  "POST /templates/:id/duplicate",
+  "POST /templates/:id/versions/:version/restore",
+  "POST /campaigns",
+  "PUT /campaigns/:id",
+  "PATCH /campaigns/:id",
+  "POST /campaigns/:id/duplicate",
+  "POST /workflows",
+  "PATCH /workflows/:id",
+  "POST /workflows/:id/duplicate",
+  "PUT /workflows/:id/graph",
+  "POST /workflows/:id/steps",
+  "PATCH /workflows/:id/steps/:stepId",
+  "POST /workflows/:id/transitions",
+  "POST /workflows/:id/transitions/:transitionId/insert-step",
+  "POST /uploads/image",
+];
+
 /** For a key with the scope `send`. */
 export const FOR_SENDERS = ["POST /v1/send"];
 

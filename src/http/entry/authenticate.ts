@@ -61,8 +61,8 @@ interface RequestParts {
 const READS = ["GET", "HEAD"];
 
 /**
- * Gives the routes after it the `project` that the key belongs to. With `secret` a member's session is accepted too,
- * with the project in `X-Project-Id`. In this order: authentication, disabled project, rate limit, and only then the
+ * Gives the routes after it the `project` that the key belongs to, and the `scopes` that limit the key. With `secret` a
+ * member's session is accepted too, with the project in `X-Project-Id`. In this order: authentication, disabled project, rate limit, and only then the
  * body is read and validated.
  */
 export function authenticateKey(ctx: Context, kind: KeyKind, options: AuthOptions = {}) {
@@ -188,7 +188,7 @@ async function byMember(ctx: Context, parts: RequestParts, token: string, isInQu
   if (projectId === null) throw problems.missingProjectId();
   const { id } = memberProject(session, projectId, parts);
   await admit(ctx, parts, session.project!, session.user);
-  return { project: { id }, actor: actorOf(session.user) };
+  return { project: { id }, actor: actorOf(session.user), scopes: null };
 }
 
 async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
@@ -199,7 +199,7 @@ async function byKey(ctx: Context, kind: KeyKind, parts: RequestParts) {
   if (named) assertScope(named.name, named.scopes, parts.request.method, parts.route);
   await admit(ctx, parts, project, null);
   const actor: Actor = { kind: "key", hint, name: named?.name };
-  return { project: { id: project.id }, actor };
+  return { project: { id: project.id }, actor, scopes: named?.scopes ?? null };
 }
 
 function callerOf(key: string, named: NamedKey | null): Caller {

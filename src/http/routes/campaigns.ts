@@ -26,6 +26,7 @@ import {
   statsOf,
   toCampaign,
 } from "./_campaign_schemas.ts";
+import { assertDraftCampaign } from "./_drafts.ts";
 import { FieldsQuery, orderQuery, pageList, PageQuery, picked, readFields, readPage } from "./_lists.ts";
 import { Preview, PreviewBody, UnsavedPreview, UnsavedPreviewBody } from "./_preview_schemas.ts";
 import { audienceWarnings } from "../../sending/campaigns/input.ts";
@@ -149,6 +150,7 @@ function itemRoutes(ctx: Context) {
       },
       {
         ...one,
+        beforeHandle: async (call) => await assertDraftCampaign(ctx, call),
         headers: EditHeaders,
         body: CampaignBody,
         response: answers(Campaign, { refusals: [400, 404, 409, 412, 413, 415, 422] }),
@@ -167,6 +169,7 @@ function itemRoutes(ctx: Context) {
       },
       {
         ...one,
+        beforeHandle: async (call) => await assertDraftCampaign(ctx, call),
         headers: EditHeaders,
         body: CampaignPatchBody,
         response: answers(Campaign, { refusals: [400, 404, 409, 412, 413, 415, 422] }),

@@ -13,6 +13,7 @@ import type { Context } from "../../context.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { EditHeaders, editorOf, editOf } from "../entry/edits.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
+import { assertDraftWorkflow } from "./_drafts.ts";
 import {
   GraphBody,
   GraphCheck,
@@ -71,6 +72,7 @@ function graphRoutes(ctx: Context) {
       },
       {
         ...one,
+        beforeHandle: async (call) => await assertDraftWorkflow(ctx, call),
         headers: EditHeaders,
         body: GraphBody,
         response: answers(GraphDocument, { refusals: [400, 404, 412, 413, 415, 422] }),
@@ -134,6 +136,7 @@ function stepRoutes(ctx: Context) {
       },
       {
         ...one,
+        beforeHandle: async (call) => await assertDraftWorkflow(ctx, call),
         body: StepBody,
         response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
         detail: {
@@ -152,6 +155,7 @@ function stepRoutes(ctx: Context) {
       },
       {
         ...oneStep,
+        beforeHandle: async (call) => await assertDraftWorkflow(ctx, call),
         body: StepPatchBody,
         response: answers(Step, { refusals: [400, 404, 413, 415, 422] }),
         detail: {
@@ -202,6 +206,7 @@ function transitionRoutes(ctx: Context) {
       },
       {
         ...one,
+        beforeHandle: async (call) => await assertDraftWorkflow(ctx, call),
         body: TransitionBody,
         response: answers(Transition, { status: 201, refusals: [400, 404, 413, 415, 422] }),
         detail: {
@@ -240,6 +245,7 @@ function transitionRoutes(ctx: Context) {
       },
       {
         ...oneTransition,
+        beforeHandle: async (call) => await assertDraftWorkflow(ctx, call),
         body: InsertedStepBody,
         response: answers(Step, { status: 201, refusals: [400, 404, 413, 415, 422] }),
         detail: {

@@ -12,6 +12,7 @@ import {
 import type { Context } from "../../context.ts";
 import { EditHeaders, editOf } from "../entry/edits.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
+import { assertDraftWorkflow } from "./_drafts.ts";
 import { orderQuery, pageList, PageQuery, readPage } from "./_lists.ts";
 import { answers, PathId, Words } from "../entry/schemas.ts";
 import { workflowId } from "./_workflow_ids.ts";
@@ -132,6 +133,7 @@ function itemRoutes(ctx: Context) {
       },
       {
         ...one,
+        beforeHandle: async (call) => await assertDraftWorkflow(ctx, call),
         headers: EditHeaders,
         body: WorkflowPatchBody,
         response: answers(Workflow, { refusals: [400, 404, 412, 413, 415, 422] }),

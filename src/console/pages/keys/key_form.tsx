@@ -15,6 +15,11 @@ const SCOPES: { value: Scope; word: string; about: string }[] = [
   { value: "send", word: "Send mail", about: "Transactional mail, with and without a template." },
   { value: "track", word: "Track events", about: "A key that can do only this may be part of a web page." },
   { value: "read", word: "Read", about: "Contacts, mails and statistics. It changes nothing." },
+  {
+    value: "write",
+    word: "Write drafts",
+    about: "Contacts, segments, templates, drafts and disabled workflows.",
+  },
   { value: "all", word: "Everything", about: "Everything that keys may do." },
 ];
 
@@ -70,7 +75,7 @@ export function KeyForm({ named, done }: Props) {
       }
       await readAgain(cache, id, ["GET /projects/{id}/keys"]);
     },
-    { "scopes.0": "scopes", "scopes.1": "scopes", "scopes.2": "scopes" },
+    { "scopes.0": "scopes", "scopes.1": "scopes", "scopes.2": "scopes", "scopes.3": "scopes" },
   );
   const isAll = form.values.scopes.includes("all");
   const isPublic = named?.kind === "public";
