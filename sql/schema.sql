@@ -306,7 +306,7 @@ create table project_keys (
   constraint project_keys_hint_check CHECK ((length(hint) = 4)),
   constraint project_keys_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint project_keys_public_track CHECK (((NOT is_public) OR (scopes = '{track}'::text[]))),
-  constraint project_keys_scopes_check CHECK (((cardinality(scopes) >= 1) AND (scopes <@ '{send,track,read,all}'::text[])))
+  constraint project_keys_scopes_check CHECK (((cardinality(scopes) >= 1) AND (scopes <@ '{send,track,read,write,all}'::text[])))
 );
 
 -- Requests used in the current minute. Losing it in a crash costs nothing, so it is unlogged.

@@ -15,6 +15,7 @@ const LAYERS: string[][] = [
   ["tasks", "src/http/mod.ts", "src/worker"],
   ["src/console", "src/client"],
   ["src/http/routes"],
+  ["src/http/mcp"],
   ["src/http/pages"],
   ["src/http/entry"],
   ["src/removal", "src/moving"],

@@ -25,7 +25,8 @@ export type Purpose =
   | "passkey challenges"
   | "log-in challenges"
   | "platform mails"
-  | "transports";
+  | "transports"
+  | "agent confirmations";
 
 /** Where `SECRET_KEY` is taken from. */
 export type KeyHolder = Pick<Context, "config">;

@@ -2,6 +2,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
 import { problems } from "../problem/mod.ts";
+import type { ApiDescription } from "./mcp/operations.ts";
 import { planBodies } from "./entry/body_plans.ts";
 import { corsHeaders, preflight } from "./entry/cors.ts";
 import { allowedMethods, wordsTakenForIds } from "./entry/methods.ts";
@@ -37,6 +38,7 @@ import { troublePage } from "./pages/home_page.ts";
 import { homeRoutes } from "./routes/home.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { inboxRoutes } from "./routes/inbox.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { oauthRoutes } from "./routes/oauth.ts";
 import { projectKeysRoutes } from "./routes/project_keys.ts";
@@ -148,6 +150,13 @@ export function createApp(given: Context): AnyElysia {
     .use(healthRoutes(ctx))
     .use(metricsRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))
+    .use(
+      mcpRoutes(
+        ctx,
+        () => openApiDocument(app, ctx.config) as unknown as ApiDescription,
+        async (request) => await app.handle(request),
+      ),
+    )
     .use(inboxRoutes(ctx));
   planBodies(ctx, app.routes);
   planQueries(ctx, app.routes);

@@ -59,6 +59,7 @@ describe.skipIf(!hasCurl)(`the commands${withCurl}`, () => {
 
   test("are those of a guide for each of these", () => {
     expect(guides.toSorted()).toEqual([
+      "agents",
       "api",
       "campaigns",
       "contacts",
@@ -118,7 +119,7 @@ describe.skipIf(!hasCurl)(`the commands${withCurl}`, () => {
     await until("the welcome", async () => (await caught()).includes("eve@example.com: Welcome, Eve"));
   });
 
-  test.each(["api", "domains", "events", "segments", "templates"])("of %s", async (name) => {
+  test.each(["agents", "api", "domains", "events", "segments", "templates"])("of %s", async (name) => {
     expect(await run(scriptOf(name))).toContain("{");
   });
 });

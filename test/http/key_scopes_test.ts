@@ -143,7 +143,9 @@ describe("a key that may write", () => {
     const { body } = await on(key, "POST", "/campaigns", draft);
     const path = `/campaigns/${body.data.id}`;
     expect((await on(key, "PATCH", path, { subject: "Mine" })).body.subject).toBe("Mine");
-    await on(stage.project.secret, "POST", `${path}/send`, { scheduledFor: "2030-01-01T00:00:00Z" });
+    await on(key, "POST", "/contacts", { email: "reader@example.com" });
+    const later = { scheduledFor: "2030-01-01T00:00:00Z" };
+    expect((await on(stage.project.secret, "POST", `${path}/send`, later)).status).toBe(200);
 
     expect((await on(key, "PATCH", path, { subject: "Late" })).status).toBe(403);
     expect((await on(key, "PUT", path, { ...draft, subject: "Late" })).status).toBe(403);

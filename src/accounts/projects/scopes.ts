@@ -35,6 +35,8 @@ const NEEDED: Readonly<Record<string, KeyScope>> = {
   "GET /projects/:id/security": "read",
 
   // They take what they read from in a body, and change nothing.
+  // Each tool takes the scope of what it calls.
+  "POST /mcp": "read",
   "POST /v1/verify": "read",
   "POST /contacts/lookup": "read",
   "POST /segments/preview": "read",

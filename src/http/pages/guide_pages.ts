@@ -47,6 +47,11 @@ export function guidePage(name: string): GuidePage {
   return pageOf(name);
 }
 
+/** A guide as Markdown. */
+export function guideText(name: string): string {
+  return sourceOf(name).replace(COMMENT, "");
+}
+
 function pageOf(name: string): GuidePage {
   const made = pages.get(name) ?? makePage(name);
   pages.set(name, made);
