@@ -13,6 +13,7 @@ import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
 import { type ClaimedMail, runPass } from "./_pass.ts";
 import { createOutlets, freeOf, type Outlet, type Outlets } from "./_outlets.ts";
 import type { QueuedRequest } from "./_places.ts";
+import { PassPatience } from "./_pass_patience.ts";
 import { Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
 import { transmit } from "./_transmission.ts";
 import type { MailOutcome } from "./outcomes.ts";
@@ -32,8 +33,6 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-// While others are in progress a pass waits until it is worth it, but never longer than this.
-const PATIENCE_MS = 3;
 /** A mail whose domain is still being tried by others after this time waits apart. */
 const LONGEST_HERE_MS = 1_000;
 const NO_ROOM = { mails: 0, as: "many" } as const;
@@ -58,7 +57,7 @@ class PassingDispatcher implements Dispatcher {
   private readonly outlets: Outlets;
   private ended: { request: QueuedRequest; outcome: MailOutcome }[] = [];
   private passes = 0;
-  private isPatient = false;
+  private readonly patience = new PassPatience(() => this.pump(true));
   private isTicking = false;
   private idle: (() => void) | null = null;
   private isStopped = false;
@@ -106,6 +105,7 @@ class PassingDispatcher implements Dispatcher {
     request.since = performance.now();
     outlet.places.push(request);
     this.pump();
+    if (request.campaignId === null) this.patience.hurry();
     this.tickLater();
   }
 
@@ -114,7 +114,7 @@ class PassingDispatcher implements Dispatcher {
     return false;
   }
 
-  /** Begins a pass where it is worth one. */
+  /** Begins a pass where it is worth one; while others are in progress it waits until it is. */
   private pump(isTired = false): void {
     if (this.passes === MAX_PASSES) return;
     const ready = this.outlets.ready();
@@ -124,12 +124,7 @@ class PassingDispatcher implements Dispatcher {
       this.ended.length === this.underway.size ||
       Math.max(ready, this.ended.length) >= Math.ceil(this.outlets.connections / 3);
     if (isWorthwhile || isTired) return void this.pass();
-    if (this.isPatient) return;
-    this.isPatient = true;
-    setTimeout(() => {
-      this.isPatient = false;
-      this.pump(true);
-    }, PATIENCE_MS);
+    this.patience.wait();
   }
 
   private async pass(): Promise<void> {
@@ -190,9 +185,11 @@ class PassingDispatcher implements Dispatcher {
   private async send(request: QueuedRequest, outlet: Outlet, mail: ClaimedMail): Promise<void> {
     request.flight!.begin();
     this.tickLater();
+    const begunAt = performance.now();
     const { outcome, verdict } = await transmit(this.ctx, { marks: this.marks, outlet }, mail, () =>
       request.flight!.pause(),
     );
+    this.patience.note(performance.now() - begunAt);
     outlet.places.leave(request, verdict);
     outlet.ended += 1;
     this.ended.push({ request, outcome });
