@@ -31,6 +31,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
       "campaigns: 20,000 mails against the mail library, the snapshot of 1,000,000 recipients, mails sent during it",
     load: () => import("./campaign.ts"),
   },
+  transports: {
+    about: "a campaign over 4 transports, against one with as many connections; limits that nothing reaches",
+    load: () => import("./transports.ts"),
+  },
   domains: {
     about:
       "mail to others while 1, 3 and 50 domains of recipients take 20 s for each mail, against the same without",

@@ -181,12 +181,24 @@ describe("SEND_RATE_PER_SECOND", () => {
   });
 
   test("gives back to a project what the installation did not allow", async () => {
-    await limit(1_000);
-    const ids = await accept(4);
+    // No more than a process takes mail by mail.
+    await limit(90);
+    const ids = await accept(8);
     await deliverEmails(otherProcess({ SEND_RATE_PER_SECOND: 4 }), project.id, ids);
     const [row] =
       await service.pool`select tokens::float8 as tokens from send_rates where scope = ${project.id}`;
 
-    expect(row!.tokens).toBeGreaterThanOrEqual(1_000 - 4);
+    expect(row!.tokens).toBeGreaterThanOrEqual(90 - 4);
   });
+});
+
+test("a high rate is taken in lots, and all of a lot is used before another is taken", async () => {
+  await limit(2_000);
+  const ids = await accept(15);
+  await deliverEmails(service, project.id, ids);
+  const [row] =
+    await service.pool`select tokens::float8 as tokens from send_rates where scope = ${project.id}`;
+  // In lots of 20, whose rest does not come back.
+  expect(service.smtp.received).toHaveLength(15);
+  expect(row!.tokens).toBeLessThanOrEqual(2_000 - 15);
 });

@@ -2,14 +2,11 @@
 // all processes. Postgres has a bucket for each; if it is empty, the caller is told when to come again.
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { dayOf, limitOn } from "../transports/holds.ts";
-import { transportsOf } from "../transports/known.ts";
-import type { Transport } from "../transports/transport.ts";
-import { type Pace, pacesOf } from "../transports/paces.ts";
 import { INSTALLATION } from "../transports/routes.ts";
+import { grant } from "./_buckets.ts";
 import type { RateAdmission, DeliveryRequest } from "./_requests.ts";
+import { admitByPace, admitByTransport, limitedTransports } from "./_transport_limits.ts";
 
-const LANES = ["fast", "bulk"] as const;
 /** A changed rate is noticed within this time. */
 const REFRESH_MS = 5_000;
 
@@ -19,9 +16,7 @@ interface Rates {
   /** The reading of them that is valid, or in progress. */
   reading: Promise<void> | null;
   readAt: number;
-  /**
-   * Until when the places are given away, by bucket and lane. Each process has a queue of its own; Postgres decides.
-   */
+  /** Until when the places of batches are given away, by project. */
   lines: Map<string, number>;
 }
 
@@ -67,146 +62,15 @@ export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Pr
   return { admitted: ofTransports.admitted, refused: [...admission.refused, ...ofTransports.refused] };
 }
 
-/** The transports of these mails that have limits of their own, by their ids. */
-function limitedTransports(ctx: Context, requests: DeliveryRequest[]): Map<string, Transport> {
-  const known = transportsOf(ctx);
-  if (known.isPlain) return new Map();
-  const day = dayOf(ctx.now());
-  const used = new Set(requests.map((request) => request.transportId!));
-  const transports = [...used].flatMap((id) => known.byId(id) ?? []);
-  const hasLimits = (one: Transport) => one.ratePerSecond !== null || limitOn(day, one) !== null;
-  return new Map(transports.filter(hasLimits).map((one) => [one.id, one]));
-}
-
-/** What their transports allow of the second, and then of the day. */
-async function admitByTransport(
-  ctx: Context,
-  requests: DeliveryRequest[],
-  limited: Map<string, Transport>,
-): Promise<RateAdmission> {
-  const rates = new Map(
-    [...limited].flatMap(([id, { ratePerSecond }]) => (ratePerSecond ? [[id, ratePerSecond]] : [])),
-  );
-  const bySecond = await grant(ctx, requests, (request) => request.transportId!, rates);
-  const byDay = await grantOfDay(ctx, bySecond.admitted, limited);
-  return { admitted: byDay.admitted, refused: [...bySecond.refused, ...byDay.refused] };
-}
-
-/** What the paces allow that somebody has asked for. What has to wait for a mailbox provider waits apart, at no cost. */
-async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
-  const [known, paces] = [transportsOf(ctx), pacesOf(ctx)];
-  const scopes = new Map<DeliveryRequest, Pace>();
-  for (const request of requests) {
-    const transport = known.byId(request.transportId!);
-    const pace = transport && paces.of(transport, request.domain);
-    if (pace) scopes.set(request, pace);
-  }
-  if (scopes.size === 0) return null;
-  const rates = new Map([...scopes.values()].map(({ scope, rate }) => [scope, rate]));
-  const { admitted, refused } = await grant(ctx, requests, (one) => scopes.get(one)?.scope ?? "", rates);
-  for (const { request, waitMs } of refused) {
-    const transport = known.byId(request.transportId!)!;
-    paces.noteEmpty(transport, request.domain, Math.min(waitMs, 1_000));
-  }
-  const isDirect = (request: DeliveryRequest) => known.byId(request.transportId!)!.kind === "DIRECT";
-  return {
-    admitted,
-    refused: refused.map(({ request, waitMs }) => ({ request, waitMs, isApart: isDirect(request) })),
-  };
-}
-
-async function grantOfDay(
-  ctx: Context,
-  requests: DeliveryRequest[],
-  limited: Map<string, Transport>,
-): Promise<RateAdmission> {
-  const now = ctx.now();
-  const day = dayOf(now);
-  const groups = [...Map.groupBy(requests, (request) => request.transportId!)];
-  const counted = groups.flatMap(([id, group]) => {
-    const transport = limited.get(id);
-    const perDay = transport ? limitOn(day, transport) : null;
-    return transport && perDay !== null ? [{ id, transport, perDay, group }] : [];
-  });
-  if (counted.length === 0) return { admitted: requests, refused: [] };
-  const granted = await q.transports.takeDays(ctx, {
-    ids: counted.map(({ id }) => id),
-    wanted: counted.map(({ group }) => group.length),
-    perDays: counted.map(({ perDay }) => perDay),
-    now,
-  });
-  const grants = new Map(granted.map((row) => [row.id, row.granted]));
-  const refused = new Set<DeliveryRequest>();
-  for (const { id, transport, group } of counted) {
-    const left = group.slice(grants.get(id) ?? 0);
-    if (left.length > 0) transport.fullOn = day;
-    for (const request of left) refused.add(request);
-  }
-  return {
-    admitted: requests.filter((request) => !refused.has(request)),
-    refused: [...refused].map((request) => ({ request, waitMs: Infinity })),
-  };
-}
-
-/** Takes from one kind of bucket, in the order of the requests. */
-async function grant(
-  ctx: Context,
-  requests: DeliveryRequest[],
-  scopeOf: (request: DeliveryRequest) => string,
-  rates: Map<string, number>,
-): Promise<RateAdmission> {
-  const { lines } = stateOf(ctx);
-  const groups = Map.groupBy(requests, scopeOf);
-  const scopes = [...groups.keys()].filter((scope) => rates.has(scope));
-  if (scopes.length === 0) return { admitted: requests, refused: [] };
-  const taken = await q.sendRates.take(ctx, {
-    scopes,
-    wanted: scopes.map((scope) => groups.get(scope)!.length),
-    rates: scopes.map((scope) => String(rates.get(scope))),
-  });
-  const admission: RateAdmission = { admitted: [], refused: [] };
-  for (const [scope, group] of groups) {
-    const { granted, waitMs } = taken.find((row) => row.scope === scope) ?? {
-      granted: group.length,
-      waitMs: 0,
-    };
-    admission.admitted.push(...group.slice(0, granted));
-    const refused = group.slice(granted);
-    if (refused.length === 0) for (const lane of LANES) lines.delete(`${scope} ${lane}`);
-    admission.refused.push(
-      ...refused.map((request) => ({
-        request,
-        waitMs: placeOf(lines, { scope, rate: rates.get(scope)! }, request, waitMs),
-      })),
-    );
-  }
-  return admission;
-}
-
 /**
  * How many milliseconds a batch has to wait for its place in the line of its project, when everybody before it in this
  * process takes theirs. So thousands of batches come one after another, and do not ask again and again.
  */
 export function placeOfBatch(ctx: Context, projectId: string, rate: number, mails: number): number {
   const { lines } = stateOf(ctx);
-  const line = `${projectId} batches`;
   const now = performance.now();
-  const place = Math.max(now, lines.get(line) ?? 0);
-  lines.set(line, place + (mails * 1000) / rate);
-  return place - now;
-}
-
-/** When there will be a place for this one, if everybody before it in the line of this process takes theirs. */
-function placeOf(
-  lines: Map<string, number>,
-  { scope, rate }: { scope: string; rate: number },
-  request: DeliveryRequest,
-  waitMs: number,
-): number {
-  const line = `${scope} ${request.campaignId === null ? "fast" : "bulk"}`;
-  const now = performance.now();
-  const place = Math.max(now + waitMs, lines.get(line) ?? 0);
-  lines.set(line, place + 1000 / rate);
+  const place = Math.max(now, lines.get(projectId) ?? 0);
+  lines.set(projectId, place + (mails * 1000) / rate);
   return place - now;
 }
 

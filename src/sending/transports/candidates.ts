@@ -1,5 +1,4 @@
 // Which transports a mail may take, in the order in which they are asked.
-import { createHash } from "node:crypto";
 import { providerOf } from "./providers.ts";
 import type { KnownTransports } from "./known.ts";
 import type { Transport } from "./transport.ts";
@@ -95,7 +94,7 @@ function inOrder(choices: Choice[], emailId: string): Transport[] {
 
 /** Weighted rendezvous hashing: the share of a transport is its weight, and another one that goes moves no other mail. */
 function scoreOf({ transport, weight }: Choice, emailId: string): number {
-  const hash = createHash("md5").update(`${transport.id} ${emailId}`).digest().readUInt32BE(0);
+  const hash = Bun.hash.xxHash32(`${transport.id} ${emailId}`);
   return -weight / Math.log((hash + 1) / (2 ** 32 + 2));
 }
 

@@ -1,0 +1,74 @@
+// A campaign over several transports against one with as many connections, and what limits cost that nothing reaches.
+import { newId } from "../../src/context.ts";
+import { INSTALLATION } from "../../src/sending/transports/routes.ts";
+import { sealUrl, shownUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { type CampaignDelivery, deliverCampaign, recipientsOf } from "./campaign_delivery.ts";
+import { addContacts } from "./support/campaigns.ts";
+import { atLeast, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
+import { type SinkProcess, startSinkProcess } from "./support/smtp_sink.ts";
+import { onStage, type Stage } from "./support/stage.ts";
+
+const CONNECTIONS = 40;
+const TRANSPORTS = 4;
+/** Limits that no campaign reaches here. */
+const HIGH = { rate: 1_000_000, perDay: 2_000_000_000 };
+
+interface Setup {
+  transports: number;
+  limited: boolean;
+}
+
+/** In turns: the mail server of the settings, four transports, one transport, and that with limits. */
+export async function run(report: Report, options: BenchOptions): Promise<void> {
+  const recipients = recipientsOf({ contacts: options.mails ?? options.contacts });
+  const sink = await startSinkProcess();
+  const setups: Record<string, Setup> = {
+    standard: { transports: 0, limited: false },
+    four: { transports: TRANSPORTS, limited: false },
+    one: { transports: 1, limited: false },
+    limited: { transports: 1, limited: true },
+  };
+  const found: Record<string, CampaignDelivery[]> = { standard: [], four: [], one: [], limited: [] };
+  try {
+    await onStage(async (stage) => {
+      await addContacts(stage, recipients);
+      for (let round = 0; round < options.rounds; round++) {
+        for (const [name, setup] of Object.entries(setups)) {
+          await setUp(stage, sink, setup);
+          found[name]!.push(await deliverCampaign(stage, sink, recipients));
+        }
+      }
+    });
+  } finally {
+    sink.stop();
+  }
+  const rate = (name: string) => median(found[name]!.map((one) => one.rate));
+  const rounds = (name: string) => found[name]!.map((one) => Math.round(one.rate));
+  report.line("campaign over 4 transports", rate("four"), "mails/s", {
+    ceiling: rate("standard"),
+    goal: atLeast(0.95),
+    note: { rounds: rounds("four"), alone: rounds("standard") },
+  });
+  report.line("campaign by a transport with limits that nothing reaches", rate("limited"), "mails/s", {
+    ceiling: rate("one"),
+    goal: atLeast(0.97),
+    note: { rounds: rounds("limited"), without: rounds("one") },
+  });
+  const uncounted = Object.values(found).flatMap((all) => all.map((one) => one.uncounted));
+  report.line("not in the counters", Math.max(...uncounted), "mails", { goal: exactly(0) });
+}
+
+/** So many transports that share the connections. They come before the mail server of the settings. */
+async function setUp({ ctx }: Stage, sink: SinkProcess, { transports, limited }: Setup): Promise<void> {
+  await ctx.pool`delete from transports`;
+  for (let i = 0; i < transports; i++) {
+    const key = { projectId: INSTALLATION, id: newId(ctx) };
+    const url = `smtp://127.0.0.1:${sink.port}`;
+    await ctx.pool`
+      insert into transports (project_id, id, name, kind, url, shown_url, priority, connections, rate_per_second, per_day)
+      values (
+        ${key.projectId}, ${key.id}, ${`Transport ${i}`}, 'SMTP', ${sealUrl(ctx, key, url)}, ${shownUrl(url)}, 10,
+        ${CONNECTIONS / transports}, ${limited ? HIGH.rate : null}, ${limited ? HIGH.perDay : null}
+      )`;
+  }
+}
