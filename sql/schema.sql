@@ -1568,6 +1568,55 @@ begin
   order by e.id desc;
 end $function$;
 
+-- Ids of the events of a project between two ids that a page of the feed may need, at most a page of each kind: of each of
+-- these names (null: of all together), and with `others` of those that concern neither mails nor subscriptions. One plan of each
+-- statement is kept for all parameters, as in `project_events`, and names are compared as there.
+CREATE OR REPLACE FUNCTION public.feed_events(project uuid, since uuid, before uuid, names text[], others boolean, max_rows integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  if names is null then
+    return query
+    select e.id
+    from events e
+    where e.project_id = project and e.id >= since and e.id < before
+    order by e.id desc
+    limit max_rows;
+    return;
+  end if;
+  if others then
+    return query
+    select e.id
+    from events e
+    where e.project_id = project
+      and e.id >= since
+      and e.id < before
+      and e.name not in (
+        'email.sent', 'email.delivery', 'email.received', 'email.open', 'email.click', 'email.bounce',
+        'email.complaint', 'contact.subscribed', 'contact.unsubscribed'
+      )
+    order by e.id desc
+    limit max_rows;
+  end if;
+  return query
+  select named.id
+  from unnest(names) as n (name)
+  cross join lateral (
+    select e.id
+    from events e
+    where e.project_id = project
+      and (e.name, e.id) >= (n.name, since)
+      and (e.name, e.id) < (n.name, before)
+      and e.id >= since
+      and e.id < before
+    order by e.name desc, e.id desc
+    limit max_rows
+  ) as named;
+end $function$;
+
 -- Creates the partition of a month, such as `events_2026_11`; returns false if it exists. Events of the month that are in
 -- the default partition move into it; no trigger fires for them, because they are not new. It is attached when complete:
 -- readers and writers of events wait only for a moment. If they would have to wait longer, it fails instead.

@@ -2,50 +2,15 @@
 -- The next items of the feed, newest first. `key` is the place of an item in the order of time; `kind` and `id`
 -- break ties. Only items not before `since` and after a given place are read: the place has the key `before`, and for
 -- each kind the ids that items with this key must be below. The key of an event is its id. `sources` says which parts
--- are read at all; each reads no more than a page, by an index. Names are compared as a range of the index: for a name
--- that it does not know, the planner assumes very few rows, and would read all of them to sort them.
+-- are read at all; each reads no more than a page, by an index.
 select found.kind as "kind!", found.key as "key!", found.id as "id!"
 from (
   (
     select 4 as kind, e.id as key, e.id
-    from events e
-    where 'events' = any(:sources::text[])
-      and e.project_id = :project_id
-      and e.id >= :since
-      and e.id < :before
-    order by e.id desc
-    limit :limit::int
-  )
-  union all
-  (
-    select 4, e.id, e.id
-    from events e
-    where 'event.triggered' = any(:sources)
-      and e.project_id = :project_id
-      and e.id >= :since
-      and e.id < :before
-      and e.name not in (
-        'email.sent', 'email.delivery', 'email.received', 'email.open', 'email.click', 'email.bounce',
-        'email.complaint', 'contact.subscribed', 'contact.unsubscribed'
-      )
-    order by e.id desc
-    limit :limit::int
-  )
-  union all
-  (
-    select 4, named.id, named.id
-    from unnest(:names::text[]) as n (name)
-    cross join lateral (
-      select e.id
-      from events e
-      where e.project_id = :project_id
-        and (e.name, e.id) >= (n.name, :since::uuid)
-        and (e.name, e.id) < (n.name, :before::uuid)
-        and e.id >= :since
-        and e.id < :before
-      order by e.name desc, e.id desc
-      limit :limit::int
-    ) as named
+    from feed_events(
+      :project_id, :since, :before, case when 'events' <> all(:sources::text[]) then :names::text[] end,
+      'event.triggered' = any(:sources), :limit::int
+    ) as e (id)
   )
   union all
   (

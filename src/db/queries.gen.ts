@@ -38,12 +38,11 @@ export interface Queries {
     /** The next items of the feed, newest first. `key` is the place of an item in the order of time; `kind` and `id`
      * break ties. Only items not before `since` and after a given place are read: the place has the key `before`, and for
      * each kind the ids that items with this key must be below. The key of an event is its id. `sources` says which parts
-     * are read at all; each reads no more than a page, by an index. Names are compared as a range of the index: for a name
-     * that it does not know, the planner assumes very few rows, and would read all of them to sort them.
+     * are read at all; each reads no more than a page, by an index.
      * (sql/queries/activity.sql:1) */
-    page(on: On, args: { sources: string[]; projectId: string; since: string; before: string; limit: number; names: string[]; startedBelow: string; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
+    page(on: On, args: { projectId: string; since: string; before: string; sources: string[]; names: string[]; limit: number; startedBelow: string; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
     /** The same for one contact, which has few executions.
-     * (sql/queries/activity.sql:101) */
+     * (sql/queries/activity.sql:66) */
     pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; startedBelow: string; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
   };
   activityItems: {

@@ -53,6 +53,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
       "project_events",
       "contact_events",
       "events_of_ids",
+      "feed_events",
       "make_events_partition",
       "drop_events_partition",
       "assert_not_held",
