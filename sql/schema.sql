@@ -37,7 +37,9 @@
 --                            after update: Appends to `contact_count_deltas` if the subscription or a field differs.
 --                            after delete: Appends to `contact_count_deltas`.
 --                            after insert: Appends to `segment_candidates`, where a segment is tracked.
+--                            after insert: Appends to `webhook_notes`, if an endpoint wants to know.
 --                            after update: Appends to `segment_candidates`, where a segment is tracked.
+--                            after update: Appends to `webhook_notes`, if an endpoint wants to know.
 --   contact_counts           How many contacts have a field, by the type of its value.
 --   contact_count_deltas     What was counted since the last roll-up.
 --   contact_days             How many contacts were added and removed on a day (UTC), except for what is still in `contact_day_deltas`.
@@ -53,6 +55,7 @@
 --                            after insert: Appends to `event_count_deltas`.
 --                            after delete: Appends to `event_count_deltas`.
 --                            after insert: Appends to `segment_candidates`, where a segment is tracked.
+--                            after insert: Appends to `webhook_notes`, if an endpoint wants to know.
 --                            after insert: Enqueues `start_workflows` for events that start or resume a workflow.
 --   event_counts             Events by name and day (UTC, of `created_at`), except for those still in `event_count_deltas`.
 --   event_totals             Events by name, over all days, except for those still in `event_count_deltas`.
@@ -77,6 +80,8 @@
 --
 -- Domains
 --   domains                  The domains that a project may send from, in lower-case ASCII (IDNs encoded).
+--                            after update: Appends to `webhook_notes`, if an endpoint wants to know.
+--                            after update: Appends to `webhook_notes`, if an endpoint wants to know.
 --
 -- Emails
 --   emails                   The ledger: one row per message.
@@ -105,6 +110,7 @@
 -- Campaigns
 --   campaigns                One message to a part of the audience.
 --                            before update: Sets `edited_at` and `edited_by`.
+--                            after update: Appends to `webhook_notes`, if an endpoint wants to know.
 --                            before update: Sets `scheduled_at`.
 --   campaign_count_deltas    What was counted since the last roll-up.
 --   campaign_links           How often people followed each link of a campaign, except for what is still in `campaign_link_deltas`.
@@ -123,6 +129,9 @@
 --   executions               One contact on its way through one version of a graph.
 --                            after insert: Appends to `execution_count_deltas`.
 --                            after delete: Appends to `execution_count_deltas`.
+--                            after update: Row by row: most updates only move an execution, and cost the condition alone.
+--                            after update: As those that are completed.
+--                            after insert: Appends to `webhook_notes`, if an endpoint wants to know.
 --                            after delete: Deletes their history and their waits.
 --   step_executions          The history of executions: what became of each step.
 --                            after insert: Appends to `step_count_deltas`.
@@ -133,6 +142,13 @@
 --   waits                    Executions that wait for an event at this moment.
 --   execution_counts         Executions that began on a day (UTC), except for what is still in `execution_count_deltas`.
 --   execution_count_deltas   What was counted since the last roll-up.
+--
+-- Webhooks
+--   webhooks                 Where a project wants to be told what happens in it: an endpoint, with its line of deliveries.
+--   webhook_days             How many calls of a webhook succeeded and failed on a day (UTC).
+--   webhook_notes            What happened that a webhook wants to know, and is not a message yet: up to 500 events or other rows in one note.
+--   webhook_messages         What is sent, once for all endpoints that want it: the body does not change from one attempt to the next.
+--   webhook_deliveries       A message for one endpoint.
 --
 -- Usage
 --   usage_limits             How much a project may use in a calendar month (UTC).
@@ -188,6 +204,8 @@ create type suppression_reason as enum ('MANUAL', 'BOUNCE', 'COMPLAINT');
 
 -- What is counted for a project, and may be limited: mails by their source, and mails that it receives.
 create type usage_category as enum ('workflows', 'campaigns', 'transactional', 'inbound');
+
+create type webhook_delivery_status as enum ('PENDING', 'DELIVERED', 'FAILED');
 
 create type workflow_trigger as enum ('EVENT', 'MANUAL', 'SCHEDULE');
 
@@ -931,8 +949,12 @@ CREATE TRIGGER contacts_count_changed AFTER UPDATE ON public.contacts REFERENCIN
 CREATE TRIGGER contacts_count_removed AFTER DELETE ON public.contacts REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_contacts_removed();
 -- Appends to `segment_candidates`, where a segment is tracked.
 CREATE TRIGGER contacts_note_added AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_added();
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER contacts_note_added_for_webhooks AFTER INSERT ON public.contacts REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_for_webhooks();
 -- Appends to `segment_candidates`, where a segment is tracked.
 CREATE TRIGGER contacts_note_changed AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_changed();
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER contacts_note_changed_for_webhooks AFTER UPDATE ON public.contacts REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contact_changes_for_webhooks();
 
 -- Counts the fields, the subscription and the day of new contacts.
 CREATE OR REPLACE FUNCTION public.count_contacts_added()
@@ -1029,6 +1051,24 @@ begin
   return null;
 end $function$;
 
+-- Notes new contacts, if an endpoint wants to know.
+CREATE OR REPLACE FUNCTION public.note_contacts_for_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from webhooks where enabled) then
+    perform add_webhook_notes('contact.created', array_agg(a.project_id), array_agg(a.id))
+    from added a
+    where exists (
+      select
+      from webhooks w
+      where w.project_id = a.project_id and w.enabled and webhook_hears(w.events, null, 'contact.created', null)
+    );
+  end if;
+  return null;
+end $function$;
+
 -- A contact that has changed in a field that conditions use may enter or leave a tracked segment.
 -- The plan of its join is cached, and is made when few rows have changed: a nested loop would then be kept permanently.
 CREATE OR REPLACE FUNCTION public.note_contacts_changed()
@@ -1046,6 +1086,27 @@ begin
       or r.email <> a.email
       or r.updated_at <> a.updated_at and exists (
         select from segments s where s.project_id = a.project_id and s.condition::text like '%"updatedAt"%'
+      );
+  end if;
+  return null;
+end $function$;
+
+-- The plan of its join is cached, and is made when few rows have changed: a nested loop would then be kept permanently.
+CREATE OR REPLACE FUNCTION public.note_contact_changes_for_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+begin
+  if exists (select from webhooks where enabled) then
+    perform add_webhook_notes('contact.updated', array_agg(a.project_id), array_agg(a.id))
+    from added a
+    join removed r on r.project_id = a.project_id and r.id = a.id
+    where (a.email, a.subscribed, a.data) is distinct from (r.email, r.subscribed, r.data)
+      and a.project_id in (
+        select w.project_id
+        from webhooks w
+        where w.enabled and webhook_hears(w.events, null, 'contact.updated', null)
       );
   end if;
   return null;
@@ -1269,6 +1330,8 @@ CREATE TRIGGER events_count_added AFTER INSERT ON public.events REFERENCING NEW 
 CREATE TRIGGER events_count_removed AFTER DELETE ON public.events REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_events_removed();
 -- Appends to `segment_candidates`, where a segment is tracked.
 CREATE TRIGGER events_note_contacts AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_contacts_of_events();
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER events_note_for_webhooks AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_events_for_webhooks();
 -- Enqueues `start_workflows` for events that start or resume a workflow.
 CREATE TRIGGER events_start_workflows AFTER INSERT ON public.events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION start_workflows_by_events();
 
@@ -1313,6 +1376,26 @@ begin
       and (a.name !~ '^segment[.].*[.](entry|exit)$' or exists (
         select from segments s where s.project_id = a.project_id and strpos(s.condition::text, a.name) > 0
       ));
+  end if;
+  return null;
+end $function$;
+
+-- Without webhooks it costs one lookup in an empty table; for a project without any, one more in an index.
+CREATE OR REPLACE FUNCTION public.note_events_for_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from webhooks where enabled) then
+    perform add_webhook_notes('event', array_agg(a.project_id), array_agg(a.id))
+    from added a
+    where exists (
+      select
+      from webhooks w
+      where w.project_id = a.project_id
+        and w.enabled
+        and webhook_hears(w.events, w.event_names, webhook_type(a.name), a.name)
+    );
   end if;
   return null;
 end $function$;
@@ -2205,6 +2288,26 @@ CREATE INDEX domains_by_return_path ON public.domains USING btree (return_path);
 CREATE INDEX domains_due ON public.domains USING btree (next_check_at);
 -- Serves `received_mails.receivers`.
 CREATE INDEX domains_verified ON public.domains USING btree (domain) WHERE (status = 'VERIFIED'::domain_status);
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER domains_note_failed_for_webhooks AFTER UPDATE OF status ON public.domains FOR EACH ROW WHEN (((old.status <> 'FAILED'::domain_status) AND (new.status = 'FAILED'::domain_status))) EXECUTE FUNCTION note_one_for_webhooks('domain.failed');
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER domains_note_verified_for_webhooks AFTER UPDATE OF status ON public.domains FOR EACH ROW WHEN (((old.status <> 'VERIFIED'::domain_status) AND (new.status = 'VERIFIED'::domain_status))) EXECUTE FUNCTION note_one_for_webhooks('domain.verified');
+
+-- Notes one row, under the type that is its argument.
+CREATE OR REPLACE FUNCTION public.note_one_for_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select
+    from webhooks w
+    where w.project_id = new.project_id and w.enabled and webhook_hears(w.events, null, tg_argv[0], null)
+  ) then
+    perform add_webhook_notes(tg_argv[0], array[new.project_id], array[new.id]);
+  end if;
+  return null;
+end $function$;
 
 -- Emails --------------------------------------------------------------------------------------------------------------
 
@@ -3055,6 +3158,8 @@ CREATE INDEX campaigns_sent ON public.campaigns USING btree (project_id, first_i
 CREATE INDEX campaigns_unfinished ON public.campaigns USING btree (project_id, id) WHERE ((status = ANY (ARRAY['SCHEDULED'::campaign_status, 'SENDING'::campaign_status, 'CANCELLED'::campaign_status])) AND (finished_at IS NULL));
 -- Sets `edited_at` and `edited_by`.
 CREATE TRIGGER campaigns_edited BEFORE UPDATE OF name, description, subject, preheader, body, from_email, from_name, reply_to, type, audience_type, segment_id, audience_condition, template_id ON public.campaigns FOR EACH ROW EXECUTE FUNCTION note_edit();
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER campaigns_note_for_webhooks AFTER UPDATE OF status ON public.campaigns FOR EACH ROW WHEN (((old.status <> 'SENT'::campaign_status) AND (new.status = 'SENT'::campaign_status))) EXECUTE FUNCTION note_one_for_webhooks('campaign.sent');
 -- Sets `scheduled_at`.
 CREATE TRIGGER campaigns_scheduled_at BEFORE UPDATE OF scheduled_for ON public.campaigns FOR EACH ROW WHEN (((new.status = 'SCHEDULED'::campaign_status) AND ((old.status IS DISTINCT FROM new.status) OR (old.scheduled_for IS DISTINCT FROM new.scheduled_for)))) EXECUTE FUNCTION note_scheduling();
 
@@ -3354,6 +3459,12 @@ END IS NOT NULL);
 CREATE TRIGGER executions_count_added AFTER INSERT ON public.executions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_executions_added();
 -- Appends to `execution_count_deltas`.
 CREATE TRIGGER executions_count_removed AFTER DELETE ON public.executions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_executions_removed();
+-- Row by row: most updates only move an execution, and cost the condition alone.
+CREATE TRIGGER executions_note_completed_for_webhooks AFTER UPDATE ON public.executions FOR EACH ROW WHEN (((old.completed_at IS NULL) AND (new.completed_at IS NOT NULL) AND (new.status = ANY (ARRAY['COMPLETED'::execution_status, 'EXITED'::execution_status])))) EXECUTE FUNCTION note_one_for_webhooks('workflow.completed');
+-- As those that are completed.
+CREATE TRIGGER executions_note_failed_for_webhooks AFTER UPDATE ON public.executions FOR EACH ROW WHEN (((old.completed_at IS NULL) AND (new.completed_at IS NOT NULL) AND (new.status = 'FAILED'::execution_status))) EXECUTE FUNCTION note_one_for_webhooks('workflow.failed');
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER executions_note_for_webhooks AFTER INSERT ON public.executions REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_executions_for_webhooks();
 -- Deletes their history and their waits.
 CREATE TRIGGER executions_removed AFTER DELETE ON public.executions REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION executions_take_their_own();
 
@@ -3380,6 +3491,24 @@ begin
   select project_id, (started_at at time zone 'UTC')::date, -count(*)
   from removed
   group by 1, 2;
+  return null;
+end $function$;
+
+-- Notes executions that start, if an endpoint wants to know.
+CREATE OR REPLACE FUNCTION public.note_executions_for_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (select from webhooks where enabled) then
+    perform add_webhook_notes('workflow.started', array_agg(a.project_id), array_agg(a.id))
+    from added a
+    where exists (
+      select
+      from webhooks w
+      where w.project_id = a.project_id and w.enabled and webhook_hears(w.events, null, 'workflow.started', null)
+    );
+  end if;
   return null;
 end $function$;
 
@@ -3542,6 +3671,163 @@ create table execution_count_deltas (
 );
 -- Serves the reading of counts.
 CREATE INDEX execution_count_deltas_by_project ON public.execution_count_deltas USING btree (project_id, day);
+
+-- Webhooks ------------------------------------------------------------------------------------------------------------
+
+-- Where a project wants to be told what happens in it: an endpoint, with its line of deliveries. A line is called by one
+-- job at a time, so an endpoint that does not respond holds one job and one row, however many deliveries wait for it.
+create table webhooks (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  url text not null,
+  description text not null default ''::text,
+  -- Types, such as `email.bounced`; `email.*` for all of a group, `*` for all.
+  events text[] not null,
+  -- Of `event.tracked`: only these names. Null: all.
+  event_names text[],
+  -- What signs its deliveries, and until when the previous secret does as well. Encrypted with `SECRET_KEY`, and bound to
+  -- both ids.
+  secret bytea not null,
+  enabled boolean not null default true,
+  paused_at timestamp with time zone,
+  -- USER: somebody paused it. FAILING: every call failed for three days. GONE: it responded 410. Nothing new is collected
+  -- for it; what waits is kept.
+  pause_reason text,
+  -- How often in a row it failed and had to rest: before `retry_at` it is not called. `failing_since` is the time of the
+  -- first failure.
+  failures integer not null default 0,
+  failing_since timestamp with time zone,
+  retry_at timestamp with time zone,
+  -- The job that calls it, until `lease_until`: after that the job is considered dead.
+  lease_id uuid,
+  lease_until timestamp with time zone,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint webhooks_pkey PRIMARY KEY (project_id, id),
+  constraint webhooks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint webhooks_description_check CHECK ((length(description) <= 255)),
+  constraint webhooks_event_names_check CHECK (((cardinality(event_names) >= 1) AND (cardinality(event_names) <= 100))),
+  constraint webhooks_events_check CHECK (((cardinality(events) >= 1) AND (cardinality(events) <= 50))),
+  constraint webhooks_pause_reason_check CHECK ((pause_reason = ANY (ARRAY['USER'::text, 'FAILING'::text, 'GONE'::text]))),
+  constraint webhooks_paused CHECK (((enabled = (paused_at IS NULL)) AND (enabled = (pause_reason IS NULL)))),
+  constraint webhooks_url_check CHECK (((length(url) >= 1) AND (length(url) <= 2048)))
+);
+
+-- Whether an endpoint wants messages of this type, and of this name if it was tracked.
+CREATE OR REPLACE FUNCTION public.webhook_hears(events text[], event_names text[], type text, event_name text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (((type = ANY (events)) OR ('*'::text = ANY (events)) OR ((split_part(type, '.'::text, 1) || '.*'::text) = ANY (events))) AND ((type <> 'event.tracked'::text) OR (event_names IS NULL) OR (event_name = ANY (event_names))));
+
+-- The type of the message about an event. What a client tracks is `event.tracked`, with the name inside: anybody may track
+-- an event called `campaign.sent`.
+CREATE OR REPLACE FUNCTION public.webhook_type(event_name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (event_name = ANY (ARRAY['email.sent'::text, 'email.received'::text, 'email.complaint'::text, 'contact.subscribed'::text, 'contact.unsubscribed'::text])) THEN event_name WHEN (event_name = 'email.delivery'::text) THEN 'email.delivered'::text WHEN (event_name = 'email.open'::text) THEN 'email.opened'::text WHEN (event_name = 'email.click'::text) THEN 'email.clicked'::text WHEN (event_name = 'email.bounce'::text) THEN 'email.bounced'::text WHEN (event_name ~ '^segment[.].*[.]entry$'::text) THEN 'segment.entry'::text WHEN (event_name ~ '^segment[.].*[.]exit$'::text) THEN 'segment.exit'::text ELSE 'event.tracked'::text END;
+
+-- How many calls of a webhook succeeded and failed on a day (UTC).
+create table webhook_days (
+  project_id uuid not null,
+  webhook_id uuid not null,
+  day date not null,
+  delivered integer not null,
+  failed integer not null,
+  constraint webhook_days_pkey PRIMARY KEY (project_id, webhook_id, day),
+  constraint webhook_days_project_id_webhook_id_fkey FOREIGN KEY (project_id, webhook_id) REFERENCES webhooks(project_id, id) ON DELETE CASCADE
+);
+
+-- What happened that a webhook wants to know, and is not a message yet: up to 500 events or other rows in one note. It is
+-- written by triggers in the statement that it is about, so it is there if and only if that commits, and taken by
+-- `fan_out_webhooks` a moment later. A cursor over the events would be cheaper still, but cannot be safe: their ids are of
+-- the time when something happened, up to a day before they are written, and they may be committed in any order.
+create table webhook_notes (
+  project_id uuid not null,
+  id bigint not null generated always as identity,
+  -- `event`: rows of `events`. Otherwise the type of the message, such as `campaign.sent`.
+  kind text not null,
+  ids uuid[] not null,
+  created_at timestamp with time zone not null default now(),
+  constraint webhook_notes_pkey PRIMARY KEY (project_id, id),
+  constraint webhook_notes_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+-- Notes what happened to these rows, of the project beside each, and has it turned into messages a quarter of a second
+-- later: what happens until then goes along. Null arrays note nothing.
+CREATE OR REPLACE FUNCTION public.add_webhook_notes(what text, projects uuid[], things uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if projects is null then
+    return;
+  end if;
+  -- While notes wait, their job does too, or looks again when it is done.
+  if not exists (select from webhook_notes) then
+    perform graphile_worker.add_job('fan_out_webhooks', run_at => clock_timestamp() + interval '250 milliseconds');
+  end if;
+  insert into webhook_notes (project_id, kind, ids)
+  select project_id, what, array_agg(id order by id)
+  from (
+    select project_id, id, (row_number() over (partition by project_id order by id) - 1) / 500 as part
+    from unnest(projects, things) as t (project_id, id)
+  ) as parts
+  group by project_id, part;
+end $function$;
+
+-- What is sent, once for all endpoints that want it: the body does not change from one attempt to the next. The id is that
+-- of the event, if there is one: an event becomes one message.
+create table webhook_messages (
+  project_id uuid not null,
+  id uuid not null,
+  type text not null,
+  event_name text,
+  -- Whom it is about: it is deleted with the contact.
+  contact_id uuid,
+  body text not null,
+  created_at timestamp with time zone not null,
+  constraint webhook_messages_pkey PRIMARY KEY (project_id, id),
+  constraint webhook_messages_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
+  constraint webhook_messages_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+-- Serves the deletion of a contact.
+CREATE INDEX webhook_messages_by_contact ON public.webhook_messages USING btree (project_id, contact_id) WHERE (contact_id IS NOT NULL);
+
+-- A time as messages have it: ISO 8601, in milliseconds.
+CREATE OR REPLACE FUNCTION public.webhook_time(at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN to_char((at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text);
+
+-- A message for one endpoint. It has no foreign keys, as the ledger has none: they would be checked row by row. One whose
+-- message is gone, with its contact, is deleted when it is due.
+create table webhook_deliveries (
+  project_id uuid not null,
+  webhook_id uuid not null,
+  message_id uuid not null,
+  type text not null,
+  status webhook_delivery_status not null default 'PENDING'::webhook_delivery_status,
+  -- Since it was created, or last replayed.
+  attempts integer not null default 0,
+  due_at timestamp with time zone,
+  -- The latest 20: `[{"at", "ms", "status" or "error"}]`, oldest first.
+  tries jsonb not null default '[]'::jsonb,
+  -- The last response: `{"status", "headers", "body", "truncated"}`, 4 KB of it.
+  response jsonb,
+  created_at timestamp with time zone not null,
+  constraint webhook_deliveries_pkey PRIMARY KEY (project_id, webhook_id, message_id),
+  constraint webhook_deliveries_due CHECK (((status = 'PENDING'::webhook_delivery_status) = (due_at IS NOT NULL)))
+);
+-- Serves the list of one type.
+CREATE INDEX webhook_deliveries_by_type ON public.webhook_deliveries USING btree (project_id, webhook_id, type, message_id);
+-- Serves `webhook_line.due`: the line of one endpoint. What waits for others is elsewhere in the index.
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (project_id, webhook_id, due_at, message_id) WHERE (due_at IS NOT NULL);
+-- Serves the list and the replay of what waits or has failed.
+CREATE INDEX webhook_deliveries_open ON public.webhook_deliveries USING btree (project_id, webhook_id, status, message_id) WHERE (status <> 'DELIVERED'::webhook_delivery_status);
 
 -- Usage ---------------------------------------------------------------------------------------------------------------
 

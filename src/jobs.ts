@@ -1,34 +1,6 @@
+import type { AccountNotice } from "./account_notice.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
-
-/** What the owner of an account is told by mail. */
-export interface AccountNotice {
-  /** Where it goes: an account that is gone has no row. */
-  email: string;
-  what: AccountChange;
-  /** What it was about, such as the new address, or the name of a passkey. */
-  subject?: string | undefined;
-  /** When, in ISO 8601. */
-  at: string;
-}
-
-/** What was changed about an account, or happened to it. */
-export type AccountChange =
-  | "address_requested"
-  | "address_changed"
-  | "sessions_ended"
-  | "account_deleted"
-  | "two_factor_on"
-  | "two_factor_off"
-  | "two_factor_off_by_operator"
-  | "authenticator_added"
-  | "authenticator_changed"
-  | "authenticator_removed"
-  | "passkey_added"
-  | "passkey_removed"
-  | "recovery_codes_made"
-  | "recovery_code_used"
-  | "second_factor_failed";
 
 /** Where jobs queue up. Work of one lane never waits for work of another. */
 export type Lane = (typeof LANE_NAMES)[number];
@@ -77,6 +49,14 @@ export const JOBS = {
   }),
   /** Calls the webhook of a step once. */
   call_webhook: job<{ projectId: string; executionId: string; stepExecutionId: string }>("fast"),
+  /** Calls an endpoint with what waits for it, for some seconds. */
+  deliver_webhooks: job<{ projectId: string; webhookId: string }>("workflows"),
+  /** Deletes the deliveries of an endpoint that was deleted. */
+  drop_deliveries: job<{ projectId: string; webhookId: string }>("bulk"),
+  /** Turns what happened into messages for the endpoints that want to know. */
+  fan_out_webhooks: job("workflows"),
+  /** Finds endpoints that should be called and have no job, and what was not fanned out. */
+  sweep_webhooks: job("workflows"),
   /** Looks up the domains that are due. */
   check_domains: job("bulk"),
   /** Deletes all events of a name that were recorded before. */

@@ -26,6 +26,7 @@ const LAYERS: string[][] = [
     ["engine"],
     ["workflows"],
     ["steps"],
+    ["endpoints"],
     ["webhooks"],
     ["runs"],
     ["graph.ts", "text_faults.ts"],
@@ -71,6 +72,7 @@ const LAYERS: string[][] = [
   ["src/group_commit.ts", "src/jobs.ts"],
   ["src/proxies.ts"],
   [
+    "src/account_notice.ts",
     "src/batcher.ts",
     "src/console_build.ts",
     "src/csv.ts",

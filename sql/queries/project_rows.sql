@@ -302,6 +302,53 @@ where project_id = :project_id
   ))
 returning id;
 
+-- name: webhook_messages :many
+-- nullable: before
+-- Those about what happened before that time; without one: all.
+delete from webhook_messages
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from webhook_messages
+    where project_id = :project_id
+      and id > :after
+      and id < coalesce(first_id_at(:before), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    order by id
+    limit :limit::int
+  ))
+returning id;
+
+-- name: webhook_deliveries :many
+-- nullable: before
+-- The same of the deliveries, endpoint by endpoint.
+delete from webhook_deliveries d
+using (
+  select webhook_id, message_id
+  from webhook_deliveries
+  where project_id = :project_id
+    and (webhook_id, message_id) > (:after_webhook::uuid, :after::uuid)
+    and message_id < coalesce(first_id_at(:before), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  order by webhook_id, message_id
+  limit :limit::int
+) as page
+where d.project_id = :project_id and d.webhook_id = page.webhook_id and d.message_id = page.message_id
+returning d.webhook_id, d.message_id;
+
+-- name: webhook_notes :many
+-- nullable: before
+-- Notes that were made before that time; without one: all.
+delete from webhook_notes
+where project_id = :project_id
+  and id = any (array(
+    select id
+    from webhook_notes
+    where project_id = :project_id
+      and created_at < coalesce(:before::timestamptz, 'infinity')
+    order by id
+    limit :limit::int
+  ))
+returning id::text as "id!";
+
 -- name: idempotency_keys :many
 -- Those that were claimed until the reset was asked for, in the order of the keys.
 delete from idempotency_keys

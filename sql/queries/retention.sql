@@ -28,6 +28,58 @@ select
   (select count(*) from gone)::int as "looked!",
   (select project_id from gone order by project_id desc limit 1) as "last_id?";
 
+-- name: drop_webhook_messages :one
+-- The same of the messages for endpoints.
+with old as materialized (
+  select m.project_id, m.id
+  from projects p
+  cross join lateral (
+    select m.project_id, m.id
+    from webhook_messages m
+    where m.project_id = p.id and m.id < first_id_at(:before)
+    order by m.id
+    limit :limit::int
+  ) as m
+  where p.id >= :after
+  order by p.id
+  limit :limit
+),
+gone as (
+  delete from webhook_messages m
+  using old o
+  where m.project_id = o.project_id and m.id = o.id
+  returning m.project_id
+)
+select
+  (select count(*) from gone)::int as "looked!",
+  (select project_id from gone order by project_id desc limit 1) as "last_id?";
+
+-- name: drop_webhook_deliveries :one
+-- The same of their deliveries, endpoint by endpoint.
+with old as materialized (
+  select d.project_id, d.webhook_id, d.message_id
+  from webhooks w
+  cross join lateral (
+    select d.project_id, d.webhook_id, d.message_id
+    from webhook_deliveries d
+    where d.project_id = w.project_id and d.webhook_id = w.id and d.message_id < first_id_at(:before)
+    order by d.message_id
+    limit :limit::int
+  ) as d
+  where w.project_id >= :after
+  order by w.project_id, w.id
+  limit :limit
+),
+gone as (
+  delete from webhook_deliveries d
+  using old o
+  where d.project_id = o.project_id and d.webhook_id = o.webhook_id and d.message_id = o.message_id
+  returning d.project_id
+)
+select
+  (select count(*) from gone)::int as "looked!",
+  (select project_id from gone order by project_id desc limit 1) as "last_id?";
+
 -- name: awaited_since :one
 -- Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
 select min(j.created_at) as "since?"

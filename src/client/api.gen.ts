@@ -205,6 +205,15 @@ export type AuditLine = { id: string; at: string; actor: { kind: "USER" | "KEY" 
 export type Image = { url: string; key: string; contentType: string; size: number; createdAt: string };
 export type ImageUse = { noun: "template" | "campaign"; id: string; name: string };
 export type UploadedImage = { url: string; key: string; filename: string; contentType: string; size: number };
+export type WebhookEndpoint = { id: string; url: string; description: string; events: ("*" | "email.*" | "contact.*" | "segment.*" | "campaign.*" | "domain.*" | "workflow.*" | "event.*" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complaint" | "email.received" | "contact.created" | "contact.updated" | "contact.subscribed" | "contact.unsubscribed" | "segment.entry" | "segment.exit" | "campaign.sent" | "domain.verified" | "domain.failed" | "workflow.started" | "workflow.completed" | "workflow.failed" | "event.tracked")[]; eventNames: (string)[] | null; enabled: boolean; pausedAt: string | null; pauseReason: "USER" | "FAILING" | "GONE" | null; failingSince: string | null; retryAt: string | null; pending: number; delivered: number; failed: number; secretHint: string | null; previousSecretUntil: string | null; createdBy: string; createdAt: string; updatedAt: string };
+export type CreateWebhookBody = { url: string; description?: string; events: ("*" | "email.*" | "contact.*" | "segment.*" | "campaign.*" | "domain.*" | "workflow.*" | "event.*" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complaint" | "email.received" | "contact.created" | "contact.updated" | "contact.subscribed" | "contact.unsubscribed" | "segment.entry" | "segment.exit" | "campaign.sent" | "domain.verified" | "domain.failed" | "workflow.started" | "workflow.completed" | "workflow.failed" | "event.tracked")[]; eventNames?: (string)[] | null; enabled?: boolean };
+export type NewWebhookEndpoint = { id: string; url: string; description: string; events: ("*" | "email.*" | "contact.*" | "segment.*" | "campaign.*" | "domain.*" | "workflow.*" | "event.*" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complaint" | "email.received" | "contact.created" | "contact.updated" | "contact.subscribed" | "contact.unsubscribed" | "segment.entry" | "segment.exit" | "campaign.sent" | "domain.verified" | "domain.failed" | "workflow.started" | "workflow.completed" | "workflow.failed" | "event.tracked")[]; eventNames: (string)[] | null; enabled: boolean; pausedAt: string | null; pauseReason: "USER" | "FAILING" | "GONE" | null; failingSince: string | null; retryAt: string | null; pending: number; delivered: number; failed: number; secretHint: string | null; previousSecretUntil: string | null; createdBy: string; createdAt: string; updatedAt: string; secret: string };
+export type PatchWebhookBody = { url?: string; description?: string; events?: ("*" | "email.*" | "contact.*" | "segment.*" | "campaign.*" | "domain.*" | "workflow.*" | "event.*" | "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complaint" | "email.received" | "contact.created" | "contact.updated" | "contact.subscribed" | "contact.unsubscribed" | "segment.entry" | "segment.exit" | "campaign.sent" | "domain.verified" | "domain.failed" | "workflow.started" | "workflow.completed" | "workflow.failed" | "event.tracked")[]; eventNames?: (string)[] | null; enabled?: boolean };
+export type EndpointSecret = { secret: string; previousUntil: string | null };
+export type WebhookDelivery = { id: string; type: string; eventName: string | null; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; nextAttemptAt: string | null; createdAt: string; lastAttempt: { at: string; ms: number; status: number | null; error: string | null } | null };
+export type WebhookDeliveryDetails = { id: string; type: string; eventName: string | null; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; nextAttemptAt: string | null; createdAt: string; lastAttempt: { at: string; ms: number; status: number | null; error: string | null } | null; tries: ({ at: string; ms: number; status: number | null; error: string | null })[]; requestBody: string | null; response: { status: number; headers: Record<string, never>; body: unknown; truncated?: boolean } | null };
+export type ReplayBody = { status?: "DELIVERED" | "FAILED"; startDate?: string; endDate?: string };
+export type Replayed = { replayed: number; hasMore: boolean };
 export type ListedInboxMail = { id: string; projectId: string | null; emailId: string | null; from: string; to: string; subject: string; capturedAt: string; readAt: string | null };
 export type InboxMail = { id: string; projectId: string | null; emailId: string | null; from: string; to: string; subject: string; capturedAt: string; readAt: string | null; headers: ({ name: string; value: string })[]; hasHtml: boolean; html: string | null; text: string | null; attachments: ({ index: number; filename: string; contentType: string; sizeBytes: number; inline: boolean })[] };
 export interface Api {
@@ -363,6 +372,18 @@ export interface Api {
   "GET /uploads/{key}/usage": { path: { key: string }; answer: { uses: (ImageUse)[] } };
   "DELETE /uploads/{key}": { path: { key: string }; query?: { force?: "true" | "false" }; answer: undefined };
   "POST /uploads/image": { body: FormData; answer: UploadedImage };
+  "GET /webhooks": { answer: { webhooks: (WebhookEndpoint)[] } };
+  "POST /webhooks": { body: CreateWebhookBody; answer: NewWebhookEndpoint };
+  "GET /webhooks/{id}": { path: { id: string }; answer: WebhookEndpoint };
+  "PATCH /webhooks/{id}": { path: { id: string }; body: PatchWebhookBody; answer: WebhookEndpoint };
+  "DELETE /webhooks/{id}": { path: { id: string }; answer: undefined };
+  "GET /webhooks/{id}/secret": { path: { id: string }; answer: EndpointSecret };
+  "POST /webhooks/{id}/rotate-secret": { path: { id: string }; answer: EndpointSecret };
+  "GET /webhooks/{id}/deliveries": { path: { id: string }; query?: { limit?: number; cursor?: string; status?: "PENDING" | "DELIVERED" | "FAILED"; types?: string; startDate?: string; endDate?: string }; answer: { data: (WebhookDelivery)[]; cursor: string | null; hasMore: boolean } };
+  "GET /webhooks/{id}/deliveries/{deliveryId}": { path: { id: string; deliveryId: string }; answer: WebhookDeliveryDetails };
+  "POST /webhooks/{id}/deliveries/{deliveryId}/replay": { path: { id: string; deliveryId: string }; answer: WebhookDeliveryDetails };
+  "POST /webhooks/{id}/replay": { path: { id: string }; body: ReplayBody; answer: Replayed };
+  "POST /webhooks/{id}/test": { path: { id: string }; answer: WebhookDeliveryDetails };
   "GET /inbox/mails": { query?: { limit?: number; cursor?: string; search?: string; to?: string; read?: "true" | "false"; after?: string }; answer: { data: (ListedInboxMail)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean; unread: number } };
   "PATCH /inbox/mails": { body: { read: boolean; ids?: (string)[] }; answer: { updated: number } };
   "DELETE /inbox/mails": { answer: undefined };
@@ -716,6 +737,32 @@ uploads: {
   /** Upload an image: `POST /uploads/image`. */
   uploadImage(body: FormData, options?: CallOptions): Call<Api["POST /uploads/image"]["answer"]>;
 };
+webhooks: {
+  /** List the webhooks, oldest first: `GET /webhooks`. */
+  list(options?: CallOptions): Call<Api["GET /webhooks"]["answer"]>;
+  /** Create a webhook: `POST /webhooks`. */
+  create(body: Api["POST /webhooks"]["body"], options?: CallOptions): Call<Api["POST /webhooks"]["answer"]>;
+  /** Get a webhook: `GET /webhooks/{id}`. */
+  get(id: string, options?: CallOptions): Call<Api["GET /webhooks/{id}"]["answer"]>;
+  /** Change or pause a webhook: `PATCH /webhooks/{id}`. */
+  update(id: string, body: Api["PATCH /webhooks/{id}"]["body"], options?: CallOptions): Call<Api["PATCH /webhooks/{id}"]["answer"]>;
+  /** Delete a webhook, with everything that waits for it: `DELETE /webhooks/{id}`. */
+  delete(id: string, options?: CallOptions): Call<Api["DELETE /webhooks/{id}"]["answer"]>;
+  /** Get the secret of a webhook: `GET /webhooks/{id}/secret`. */
+  getEndpointSecret(id: string, options?: CallOptions): Call<Api["GET /webhooks/{id}/secret"]["answer"]>;
+  /** Create a new secret for a webhook: `POST /webhooks/{id}/rotate-secret`. */
+  rotateEndpointSecret(id: string, options?: CallOptions): Call<Api["POST /webhooks/{id}/rotate-secret"]["answer"]>;
+  /** List the deliveries of a webhook, newest first: `GET /webhooks/{id}/deliveries`. */
+  listDeliveries(id: string, query?: Api["GET /webhooks/{id}/deliveries"]["query"], options?: CallOptions): List<Api["GET /webhooks/{id}/deliveries"]["answer"], Api["GET /webhooks/{id}/deliveries"]["answer"]["data"][number]>;
+  /** Get a delivery, with its request, attempts and last response: `GET /webhooks/{id}/deliveries/{deliveryId}`. */
+  getDelivery(id: string, deliveryId: string, options?: CallOptions): Call<Api["GET /webhooks/{id}/deliveries/{deliveryId}"]["answer"]>;
+  /** Send a delivery again: `POST /webhooks/{id}/deliveries/{deliveryId}/replay`. */
+  replayDelivery(id: string, deliveryId: string, options?: CallOptions): Call<Api["POST /webhooks/{id}/deliveries/{deliveryId}/replay"]["answer"]>;
+  /** Send deliveries again: of a period, or all that failed: `POST /webhooks/{id}/replay`. */
+  replayDeliveries(id: string, body: Api["POST /webhooks/{id}/replay"]["body"], options?: CallOptions): Call<Api["POST /webhooks/{id}/replay"]["answer"]>;
+  /** Send a test to a webhook now: `POST /webhooks/{id}/test`. */
+  test(id: string, options?: CallOptions): Call<Api["POST /webhooks/{id}/test"]["answer"]>;
+};
 inbox: {
   /** List captured mails, newest first: `GET /inbox/mails`. */
   list(query?: Api["GET /inbox/mails"]["query"], options?: CallOptions): List<Api["GET /inbox/mails"]["answer"], Api["GET /inbox/mails"]["answer"]["data"][number]>;
@@ -922,6 +969,20 @@ uploads: {
   getImageUsage: {"endpoint":"GET /uploads/{key}/usage","takes":[]},
   deleteImage: {"endpoint":"DELETE /uploads/{key}","takes":["query"]},
   uploadImage: {"endpoint":"POST /uploads/image","takes":["body"],"media":"multipart/form-data"},
+},
+webhooks: {
+  list: {"endpoint":"GET /webhooks","takes":[]},
+  create: {"endpoint":"POST /webhooks","takes":["body"]},
+  get: {"endpoint":"GET /webhooks/{id}","takes":[]},
+  update: {"endpoint":"PATCH /webhooks/{id}","takes":["body"]},
+  delete: {"endpoint":"DELETE /webhooks/{id}","takes":[]},
+  getEndpointSecret: {"endpoint":"GET /webhooks/{id}/secret","takes":[]},
+  rotateEndpointSecret: {"endpoint":"POST /webhooks/{id}/rotate-secret","takes":[]},
+  listDeliveries: {"endpoint":"GET /webhooks/{id}/deliveries","takes":["query"],"list":["cursor","data"]},
+  getDelivery: {"endpoint":"GET /webhooks/{id}/deliveries/{deliveryId}","takes":[]},
+  replayDelivery: {"endpoint":"POST /webhooks/{id}/deliveries/{deliveryId}/replay","takes":[]},
+  replayDeliveries: {"endpoint":"POST /webhooks/{id}/replay","takes":["body"]},
+  test: {"endpoint":"POST /webhooks/{id}/test","takes":[]},
 },
 inbox: {
   list: {"endpoint":"GET /inbox/mails","takes":["query"],"list":["cursor","data"]},

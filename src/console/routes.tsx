@@ -20,6 +20,7 @@ import {
   SettingsIcon,
   SuppressionsIcon,
   TemplatesIcon,
+  WebhooksIcon,
   WorkflowsIcon,
 } from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.tsx";
@@ -208,6 +209,15 @@ export const PAGES: PageRoute[] = [
     shortcut: "k",
     page: lazyPage(() => import("./pages/keys.tsx")),
   },
+  {
+    path: "/webhooks",
+    label: "Webhooks",
+    group: "Project",
+    icon: WebhooksIcon,
+    shortcut: "h",
+    page: lazyPage(() => import("./pages/webhooks.tsx")),
+  },
+  { path: "/webhooks/:id", label: "Webhook", page: lazyPage(() => import("./pages/webhook.tsx")) },
   {
     path: "/members",
     label: "Members",

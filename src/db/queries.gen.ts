@@ -1716,14 +1716,23 @@ export interface Queries {
     /** Those captured before that time; without one: all.
      * (sql/queries/project_rows.sql:289) */
     capturedMails(on: On, args: { projectId: string; after: string; before: Date | null; limit: number }): Promise<{ id: string }[]>;
-    /** Those that were claimed until the reset was asked for, in the order of the keys.
+    /** Those about what happened before that time; without one: all.
      * (sql/queries/project_rows.sql:305) */
+    webhookMessages(on: On, args: { projectId: string; after: string; before: Date | null; limit: number }): Promise<{ id: string }[]>;
+    /** The same of the deliveries, endpoint by endpoint.
+     * (sql/queries/project_rows.sql:321) */
+    webhookDeliveries(on: On, args: { projectId: string; afterWebhook: string; after: string; before: Date | null; limit: number }): Promise<{ webhookId: string; messageId: string }[]>;
+    /** Notes that were made before that time; without one: all.
+     * (sql/queries/project_rows.sql:337) */
+    webhookNotes(on: On, args: { projectId: string; before: Date | null; limit: number }): Promise<{ id: string }[]>;
+    /** Those that were claimed until the reset was asked for, in the order of the keys.
+     * (sql/queries/project_rows.sql:352) */
     idempotencyKeys(on: On, args: { projectId: string; after: string; askedAt: Date; limit: number }): Promise<{ key: string }[]>;
     /** Those that came until the reset was asked for; all of them where the project is deleted.
-     * (sql/queries/project_rows.sql:318) */
+     * (sql/queries/project_rows.sql:365) */
     requests(on: On, args: { projectId: string; after: string; askedAt: Date | null; limit: number }): Promise<{ id: string }[]>;
     /** Some rows of a table whose rows have no order that would help.
-     * (sql/queries/project_rows.sql:334) */
+     * (sql/queries/project_rows.sql:381) */
     rest(on: On, args: { projectId: string; table: string; limit: number }): Promise<{ removed: number }>;
   };
   projects: {
@@ -1906,55 +1915,61 @@ export interface Queries {
     /** Requests that are old, project by project from one on. `last_id` is the last project that had any.
      * (sql/queries/retention.sql:5) */
     dropRequests(on: On, args: { before: Date; limit: number; after: string }): Promise<{ looked: number; lastId: string | null }>;
-    /** Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
+    /** The same of the messages for endpoints.
      * (sql/queries/retention.sql:31) */
+    dropWebhookMessages(on: On, args: { before: Date; limit: number; after: string }): Promise<{ looked: number; lastId: string | null }>;
+    /** The same of their deliveries, endpoint by endpoint.
+     * (sql/queries/retention.sql:57) */
+    dropWebhookDeliveries(on: On, args: { before: Date; limit: number; after: string }): Promise<{ looked: number; lastId: string | null }>;
+    /** Since when a job waits that has yet to read events: what happened from then on is needed. Null when there is none.
+     * (sql/queries/retention.sql:83) */
     awaitedSince(on: On): Promise<{ since: Date | null }>;
     /** Deletes some of the events that are older than any partition. Directly from theirs: the counters do not follow, because
      * it did happen.
-     * (sql/queries/retention.sql:38) */
+     * (sql/queries/retention.sql:90) */
     dropEvents(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Projects that have mails of before that time.
-     * (sql/queries/retention.sql:49) */
+     * (sql/queries/retention.sql:101) */
     projectsWithEmails(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next mails of a project and deletes those that had a final state before that time. An open mail stays,
      * and so does one of an active campaign or execution, which still has to note its outcome. `last_id` is how far it got.
-     * (sql/queries/retention.sql:62) */
+     * (sql/queries/retention.sql:114) */
     dropEmails(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Looks at the next messages created before that time, and removes bodies and attachments from those that no mail needs
      * any more: mails that are open, of an active campaign, or still to be created by a step of a workflow. A step that was
      * active when its template changed has ended before `changed_before`. Direct mails are created in one commit with their
      * message.
-     * (sql/queries/retention.sql:100) */
+     * (sql/queries/retention.sql:152) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have captured mails.
-     * (sql/queries/retention.sql:165) */
+     * (sql/queries/retention.sql:217) */
     projectsWithCaptured(on: On): Promise<{ id: string }[]>;
     /** Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
      * was emptied: they can no longer be sent. `drop_emails` leaves them until then, so that the counters of a campaign
      * follow.
-     * (sql/queries/retention.sql:178) */
+     * (sql/queries/retention.sql:230) */
     closeCaptured(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have messages of before that time.
-     * (sql/queries/retention.sql:201) */
+     * (sql/queries/retention.sql:253) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the messages of a project created before `made_before`, and deletes those that were emptied before
      * `emptied_before`: no mail has used them since, so all of their mails are gone.
-     * (sql/queries/retention.sql:214) */
+     * (sql/queries/retention.sql:266) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:234) */
+     * (sql/queries/retention.sql:286) */
     projectsWithHistory(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next history entries, and deletes those of executions that ended before that time. The executions stay:
      * contacts who have been through a workflow must not enter it again.
-     * (sql/queries/retention.sql:247) */
+     * (sql/queries/retention.sql:299) */
     dropHistory(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:275) */
+     * (sql/queries/retention.sql:327) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:286) */
+    /** (sql/queries/retention.sql:338) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:296) */
+     * (sql/queries/retention.sql:348) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   rollup: {
@@ -2503,6 +2518,76 @@ export interface Queries {
      * (sql/queries/waits.sql:78) */
     remove(on: On, args: { projectIds: string[]; executionIds: string[] }): Promise<number>;
   };
+  webhookDeliveries: {
+    /** Newest first, by the time of what happened: message ids contain it.
+     * (sql/queries/webhook_deliveries.sql:3) */
+    list(on: On, args: { projectId: string; webhookId: string; status: "PENDING" | "DELIVERED" | "FAILED" | null; types: string[] | null; after: string | null; fromId: string | null; untilId: string | null; limit: number }): Promise<{ id: string; type: string; eventName: string | null; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; dueAt: Date | null; createdAt: Date; lastTry: Json | null }[]>;
+    /** (sql/queries/webhook_deliveries.sql:21) */
+    get(on: On, args: { projectId: string; webhookId: string; messageId: string }): Promise<{ id: string; type: string; eventName: string | null; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; dueAt: Date | null; createdAt: Date; tries: Json; response: Json | null; body: string | null } | null>;
+    /** One delivery is due again, with all of its attempts. 0 where there is none.
+     * (sql/queries/webhook_deliveries.sql:29) */
+    replay(on: On, args: { now: Date; projectId: string; webhookId: string; messageId: string }): Promise<number>;
+    /** The next deliveries of a span, oldest first, are due again. `last_id` is how far it got: null when none was found.
+     * (sql/queries/webhook_deliveries.sql:35) */
+    replayMany(on: On, args: { projectId: string; webhookId: string; status: "PENDING" | "DELIVERED" | "FAILED" | null; after: string; untilId: string; limit: number; now: Date }): Promise<{ replayed: number; lastId: string | null }>;
+    /** Somebody wants it to be called: it does not rest any longer.
+     * (sql/queries/webhook_deliveries.sql:59) */
+    wake(on: On, args: { projectId: string; webhookId: string }): Promise<number>;
+    /** A delivery that has been made already, such as a test.
+     * (sql/queries/webhook_deliveries.sql:65) */
+    addResult(on: On, args: { projectId: string; webhookId: string; messageId: string; type: string; status: "PENDING" | "DELIVERED" | "FAILED"; try: JsonArg; response: JsonArg | null; now: Date }): Promise<number>;
+  };
+  webhookLine: {
+    /** Takes the line until `until`. Null where it is paused, gone, resting, or taken.
+     * (sql/queries/webhook_line.sql:3) */
+    claim(on: On, args: { leaseId: string; until: Date; projectId: string; webhookId: string; now: Date }): Promise<{ url: string; secret: Uint8Array; failures: number; failingSince: Date | null } | null>;
+    /** Why a line could not be taken: null where it is paused or gone. While it is leased its holder looks again.
+     * (sql/queries/webhook_line.sql:15) */
+    standing(on: On, args: { now: Date; projectId: string; webhookId: string }): Promise<{ retryAt: Date | null; isLeased: boolean; isHeld: boolean } | null>;
+    /** What is to be called, the longest overdue first. The body is null where the message is gone.
+     * (sql/queries/webhook_line.sql:22) */
+    due(on: On, args: { projectId: string; webhookId: string; now: Date; limit: number }): Promise<{ messageId: string; type: string; attempts: number; body: string | null }[]>;
+    /** Writes what became of the calls, as long as the line is still the caller's: another job may have it by now, and repeats
+     * them. `is_own` is false then. Deliveries whose message is gone are deleted.
+     * (sql/queries/webhook_line.sql:35) */
+    settle(on: On, args: { projectId: string; webhookId: string; leaseId: string; failures: number; failingSince: Date | null; retryAt: Date | null; until: Date; pauseReason: string | null; now: Date; rows: { message_id: string; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; due_at: Date | string | null | undefined; try: JsonArg; response: JsonArg | null | undefined }[]; gone: string[]; delivered: number; failed: number }): Promise<{ isOwn: boolean }>;
+    /** Gives the line back, and says when it is to be called next; null when nothing waits. Null, too, where it is another
+     * job's or paused.
+     * (sql/queries/webhook_line.sql:91) */
+    release(on: On, args: { projectId: string; webhookId: string; leaseId: string }): Promise<{ nextAt: Date | null } | null>;
+    /** What waits for a later attempt is due now, the first ones of them.
+     * (sql/queries/webhook_line.sql:106) */
+    hasten(on: On, args: { now: Date; projectId: string; webhookId: string; limit: number }): Promise<number>;
+    /** Has a line called at this time, or sooner where it is to be already.
+     * (sql/queries/webhook_line.sql:120) */
+    enqueue(on: On, args: { projectId: string; webhookId: string; runAt: Date }): Promise<number>;
+    /** Lines that should be called and are not: their job was lost, or the process that called them died.
+     * (sql/queries/webhook_line.sql:130) */
+    lost(on: On, args: { now: Date; dueBefore: Date }): Promise<{ projectId: string; webhookId: string }[]>;
+  };
+  webhookMessages: {
+    /** Takes notes that wait, of each project a few, the first ones of all before the second ones of any: however much happens
+     * in one project, the others wait for a turn of it. Somebody else takes others.
+     * (sql/queries/webhook_messages.sql:3) */
+    takeNotes(on: On, args: { rows: number }): Promise<{ projectId: string; kind: string; ids: string[] }[]>;
+    /** The events of notes. One that has been deleted since is left out.
+     * (sql/queries/webhook_messages.sql:45) */
+    addOfEvents(on: On, args: { projectIds: string[]; ids: string[] }): Promise<number>;
+    /** Contacts that were created or changed, as they are now.
+     * (sql/queries/webhook_messages.sql:73) */
+    addOfContacts(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
+    /** (sql/queries/webhook_messages.sql:93) */
+    addOfExecutions(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
+    /** (sql/queries/webhook_messages.sql:117) */
+    addOfCampaigns(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
+    /** (sql/queries/webhook_messages.sql:136) */
+    addOfDomains(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
+    /** (sql/queries/webhook_messages.sql:154) */
+    addTest(on: On, args: { projectId: string; id: string; type: string; body: string; now: Date }): Promise<number>;
+    /** A delivery of each message for each endpoint that wants it. Returns the endpoints that may be called now.
+     * (sql/queries/webhook_messages.sql:158) */
+    addDeliveries(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<{ projectId: string; webhookId: string }[]>;
+  };
   webhookReceipts: {
     /** Returns those of these ids that have not been claimed before. Concurrent claims of the same id wait for each other.
      * They are written in one order, so that two claims cannot deadlock.
@@ -2521,6 +2606,32 @@ export interface Queries {
     make(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<{ webhookSecret: Uint8Array } | null>;
     /** (sql/queries/webhook_secrets.sql:13) */
     replace(on: On, args: { webhookSecret: Uint8Array; projectId: string }): Promise<number>;
+  };
+  webhooks: {
+    /** There are at most 20. `pending` is counted up to 10,000; `delivered` and `failed` are the calls since `since`.
+     * (sql/queries/webhooks.sql:3) */
+    list(on: On, args: { since: Date; projectId: string }): Promise<{ id: string; url: string; description: string; events: string[]; eventNames: string[] | null; enabled: boolean; pausedAt: Date | null; pauseReason: string | null; failingSince: Date | null; retryAt: Date | null; secret: Uint8Array; createdBy: string; createdAt: Date; updatedAt: Date; delivered: number; failed: number; pending: number }[]>;
+    /** (sql/queries/webhooks.sql:29) */
+    byId(on: On, args: { since: Date; projectId: string; webhookId: string }): Promise<{ id: string; url: string; description: string; events: string[]; eventNames: string[] | null; enabled: boolean; pausedAt: Date | null; pauseReason: string | null; failingSince: Date | null; retryAt: Date | null; secret: Uint8Array; createdBy: string; createdAt: Date; updatedAt: Date; delivered: number; failed: number; pending: number } | null>;
+    /** (sql/queries/webhooks.sql:53) */
+    there(on: On, args: { projectId: string; webhookId: string }): Promise<{ url: string; secret: Uint8Array } | null>;
+    /** 0 where the project has `max` already. Its row is locked (`projects.hold`).
+     * (sql/queries/webhooks.sql:58) */
+    insert(on: On, args: { projectId: string; id: string; url: string; description: string; events: string[]; eventNames: string[] | null; secret: Uint8Array; enabled: boolean; now: Date; createdBy: string; max: number }): Promise<number>;
+    /** The endpoint, held until the end of the transaction.
+     * (sql/queries/webhooks.sql:71) */
+    hold(on: On, args: { projectId: string; webhookId: string }): Promise<{ id: string; url: string; description: string; events: string[]; eventNames: string[] | null; enabled: boolean; pauseReason: string | null; secret: Uint8Array } | null>;
+    /** Writes all that a person chooses. Another URL, and being enabled again, begin without failures.
+     * (sql/queries/webhooks.sql:78) */
+    patch(on: On, args: { url: string; description: string; events: string[]; eventNames: string[] | null; enabled: boolean; now: Date; pauseReason: string | null; startsAnew: boolean; projectId: string; webhookId: string }): Promise<number>;
+    /** (sql/queries/webhooks.sql:96) */
+    setSecret(on: On, args: { secret: Uint8Array; now: Date; projectId: string; webhookId: string }): Promise<number>;
+    /** Its deliveries are removed by a job.
+     * (sql/queries/webhooks.sql:101) */
+    remove(on: On, args: { projectId: string; webhookId: string }): Promise<{ url: string } | null>;
+    /** Deliveries of an endpoint that is gone, some at a time.
+     * (sql/queries/webhooks.sql:107) */
+    dropDeliveries(on: On, args: { projectId: string; webhookId: string; limit: number }): Promise<number>;
   };
   webhooksOut: {
     /** What a webhook step is about. Null when the step or its execution has ended, or is being deleted.

@@ -129,6 +129,13 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     ["execution_counts", "execution_counts_of"],
     "execution_count_deltas",
   ],
+  Webhooks: [
+    ["webhooks", "webhook_hears", "webhook_type"],
+    "webhook_days",
+    ["webhook_notes", "add_webhook_notes"],
+    ["webhook_messages", "webhook_time"],
+    "webhook_deliveries",
+  ],
   Usage: [
     "usage_limits",
     ["usage_months", "usage_of", "usage_of_source", "usage_month", "take_usage"],

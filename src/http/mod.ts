@@ -59,6 +59,8 @@ import { uploadLibraryRoutes } from "./routes/upload_library.ts";
 import { uploadsRoutes } from "./routes/uploads.ts";
 import { usersRoutes } from "./routes/users.ts";
 import { v1Routes } from "./routes/v1.ts";
+import { webhookDeliveriesRoutes } from "./routes/webhook_deliveries.ts";
+import { webhookEndpointsRoutes } from "./routes/webhook_endpoints.ts";
 import { webhooksRoutes } from "./routes/webhooks.ts";
 import { workflowExecutionRoutes } from "./routes/workflow_executions.ts";
 import { workflowStepsRoutes } from "./routes/workflow_steps.ts";
@@ -147,6 +149,8 @@ export function createApp(given: Context): AnyElysia {
     .use(subscriptionRoutes(ctx))
     .use(tRoutes(ctx))
     .use(webhooksRoutes(ctx))
+    .use(webhookEndpointsRoutes(ctx))
+    .use(webhookDeliveriesRoutes(ctx))
     .use(healthRoutes(ctx))
     .use(metricsRoutes(ctx))
     .use(docsRoutes(() => openApiDocument(app, ctx.config)))

@@ -4,6 +4,7 @@ import { q } from "../db/queries.ts";
 import { requestsUnderway } from "../traffic.ts";
 import { dropPartition, listPartitions, monthStart } from "./partitions.ts";
 import { FIRST_ID } from "./ids.ts";
+import { KEPT_DELIVERIES_DAYS } from "../automation/endpoints/types.ts";
 import { KEPT_DAYS } from "./requests/mod.ts";
 
 /** How long a job works before it lets others have their turn and continues as a new job. */
@@ -45,6 +46,7 @@ export async function dropExpired(
   const until = performance.now() + sliceMs;
   return (
     (await dropRequests(ctx, until)) &&
+    (await dropDeliveries(ctx, until)) &&
     (!events || ((await dropEvents(ctx, events, until)) && (await dropMails(ctx, events, until)))) &&
     (!bodies ||
       ((await emptyBodies(ctx, bodies, until)) &&
@@ -150,6 +152,18 @@ async function dropRequests(ctx: Context, until: number): Promise<boolean> {
   const before = new Date(ctx.now().getTime() - KEPT_DAYS * DAY_MS);
   return await sweep(ctx, until, BATCH, (tx, after) =>
     q.retention.dropRequests(tx, { before, after, limit: BATCH }),
+  );
+}
+
+/** Deliveries to endpoints, with what was sent; those that still wait, too. */
+async function dropDeliveries(ctx: Context, until: number): Promise<boolean> {
+  const before = new Date(ctx.now().getTime() - KEPT_DELIVERIES_DAYS * DAY_MS);
+  const batch = { before, limit: BATCH };
+  return (
+    (await sweep(ctx, until, BATCH, (tx, after) =>
+      q.retention.dropWebhookDeliveries(tx, { ...batch, after }),
+    )) &&
+    (await sweep(ctx, until, BATCH, (tx, after) => q.retention.dropWebhookMessages(tx, { ...batch, after })))
   );
 }
 

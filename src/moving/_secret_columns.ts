@@ -1,4 +1,5 @@
 // Columns that only their installation can read, and images that may be elsewhere: they change on the way.
+import { rotatedSecrets } from "../accounts/projects/webhook_secrets.ts";
 import { linkKeyOf, seal, unseal } from "../accounts/secrets.ts";
 import { findImage } from "../content/images/mod.ts";
 import type { Context } from "../context.ts";
@@ -48,6 +49,16 @@ export const OUTWARD: Record<
     leftOut.push({ what: `transport ${row.name}`, why: "it cannot be decrypted with this SECRET_KEY" });
     return null;
   },
+  webhooks(ctx, row, wrapping, leftOut) {
+    const place = [row.project_id as string, row.id as string];
+    const secrets = opened(ctx, "webhook secrets", row.secret, place);
+    if (secrets === null) {
+      const why = "it cannot be decrypted with this SECRET_KEY: rotate it";
+      leftOut.push({ what: `secret of the webhook ${row.id}`, why });
+    }
+    const wrapped = secrets === null ? null : wrapping.wrap(secrets, ["webhook", ...place]);
+    return { ...row, secret: wrapped, lease_id: null, lease_until: null };
+  },
   async uploads(ctx, row, _wrapping, leftOut) {
     if (row.bytes !== null) return row;
     // One that never reached S3 is no image of anybody.
@@ -86,6 +97,14 @@ export const INWARD: Record<string, (ctx: Context, row: Row, wrapping: Wrapping)
     const place = [row.project_id as string, row.id as string];
     const url = wrapping.unwrap(row.url as string, ["transport", ...place]);
     return { ...row, url: sealed(ctx, "transports", url, place) };
+  },
+  webhooks(ctx, row, wrapping) {
+    const place = [row.project_id as string, row.id as string];
+    const secrets =
+      row.secret === null
+        ? JSON.stringify(rotatedSecrets(ctx, null))
+        : wrapping.unwrap(row.secret as string, ["webhook", ...place]);
+    return { ...row, secret: sealed(ctx, "webhook secrets", secrets, place) };
   },
 };
 

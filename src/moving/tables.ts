@@ -77,6 +77,9 @@ export const MOVED: readonly MovedTable[] = [
   // All counters at once: a roll-up between two of them would add to one what it takes from the other.
   ...COUNTERS.map((name, n) => ({ name, isCounter: true, ...(n === 0 && { clears: COUNTERS }) })),
   { name: "segment_candidates" },
+  // After everything that an endpoint would be told about.
+  { name: "webhooks" },
+  { name: "webhook_days" },
   { name: "audit" },
 ];
 
@@ -96,5 +99,8 @@ export const STAYING: Record<string, string> = {
   resets: "a project that is being reset cannot be exported",
   usage_reports: "what was reported to Stripe",
   usage_warnings: "mails to people of this installation",
+  webhook_deliveries: "what waits is sent from where it happened",
+  webhook_messages: "as the deliveries",
+  webhook_notes: "as the deliveries",
   workflow_contents: "made again when they are needed",
 };

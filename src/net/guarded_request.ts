@@ -96,6 +96,7 @@ async function follow(
     const received = await callFirst(call, addresses, limit);
     const location = isRedirect(received.status) ? received.headers.get("location") : null;
     if (location === null) return { state: "answered", url: call.at.href, ...received };
+    if (maxRedirects === 0) throw new Failed("it redirects, which is not followed");
     if (redirects === maxRedirects) throw new Failed(`it redirects more than ${maxRedirects} times`);
     call = redirected(call, received.status, readUrl(location, call.at));
   }

@@ -178,6 +178,21 @@ export const stateProblems = {
     workflowSteps: (Named & { workflowId: string; workflowName: string })[];
   }) => new Problem(409, "CONFLICT", "Cannot delete this template: it is in use", { details: uses }),
 
+  tooManyWebhooks: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot have more than ${limit} webhooks in a project`, {
+      suggestion: "Delete one that is no longer used, or let one endpoint handle several types",
+    }),
+
+  webhookSecretLost: () =>
+    new Problem(409, "CONFLICT", "Cannot read this secret: it was encrypted with another SECRET_KEY", {
+      suggestion: "Create a new one: POST /webhooks/{id}/rotate-secret",
+    }),
+
+  webhookPaused: () =>
+    new Problem(409, "CONFLICT", "Cannot replay deliveries of a webhook that is paused", {
+      suggestion: "Enable it first: PATCH /webhooks/{id} with enabled: true",
+    }),
+
   tooManyKeys: (limit: number) =>
     new Problem(409, "CONFLICT", `Cannot have more than ${limit} keys in a project`, {
       suggestion: "Revoke one that is no longer used",

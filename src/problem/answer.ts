@@ -83,6 +83,8 @@ export type MissingResource =
   | "workflow version"
   | "suppression"
   | "domain"
+  | "webhook"
+  | "delivery"
   | "member"
   | "session"
   | "factor"

@@ -186,6 +186,37 @@ export const capturedMails: RemovalStep = {
   },
 };
 
+/** What was sent to endpoints, or waits for them: the endpoints themselves stay. */
+export const webhookMessages: RemovalStep = {
+  name: "webhook_messages",
+  first: LEAST,
+  async remove(tx, { extent: { projectId, askedAt }, after, limit }) {
+    const rows = await q.projectRows.webhookMessages(tx, { projectId, after, before: askedAt, limit });
+    return removedOf(rows.map((row) => row.id));
+  },
+};
+
+export const webhookDeliveries: RemovalStep = {
+  name: "webhook_deliveries",
+  first: `${LEAST} ${LEAST}`,
+  async remove(tx, { extent: { projectId, askedAt }, after: place, limit }) {
+    const [afterWebhook, after] = place.split(" ") as [string, string];
+    const batch = { projectId, afterWebhook, after, before: askedAt, limit };
+    const rows = await q.projectRows.webhookDeliveries(tx, batch);
+    return removedOf(rows.map(({ webhookId, messageId }) => `${webhookId} ${messageId}`));
+  },
+};
+
+export const webhookNotes: RemovalStep = {
+  name: "webhook_notes",
+  first: "0",
+  async remove(tx, { extent: { projectId, askedAt }, limit }) {
+    // There are few: each batch begins at the first one that is left.
+    const rows = await q.projectRows.webhookNotes(tx, { projectId, before: askedAt, limit });
+    return { removed: rows.length, lastId: rows.at(-1)?.id ?? null };
+  },
+};
+
 export const requests: RemovalStep = {
   name: "requests",
   first: LEAST,

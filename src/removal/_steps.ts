@@ -23,6 +23,9 @@ import {
   suppressions,
   templates,
   uploads,
+  webhookDeliveries,
+  webhookMessages,
+  webhookNotes,
   workflows,
   rest,
   type RemovalStep,
@@ -86,6 +89,8 @@ export const KEPT = [
   "usage_reports",
   "usage_warnings",
   "warmup_plans",
+  "webhook_days",
+  "webhooks",
 ];
 
 /**
@@ -107,6 +112,9 @@ export const RESET: readonly RemovalStep[] = [
   bulkJobs,
   events,
   lateEvents,
+  webhookNotes,
+  webhookDeliveries,
+  webhookMessages,
   candidates,
   contacts,
   segments,
@@ -129,6 +137,9 @@ export const DELETION: readonly RemovalStep[] = [
   imports,
   bulkJobs,
   events,
+  webhookNotes,
+  webhookDeliveries,
+  webhookMessages,
   candidates,
   contacts,
   segments,

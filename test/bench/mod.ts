@@ -26,6 +26,11 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "notifications of SES with signatures that are checked, into the ledger",
     load: () => import("./webhooks.ts"),
   },
+  "webhooks-out": {
+    about:
+      "deliveries to a quick endpoint, beside a dead one for which 200,000 wait, and what endpoints cost track",
+    load: () => import("./webhooks_out.ts"),
+  },
   campaign: {
     about:
       "campaigns: 20,000 mails against the mail library, the snapshot of 1,000,000 recipients, mails sent during it",

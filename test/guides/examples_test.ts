@@ -9,7 +9,7 @@ import { isReservedEvent } from "../../src/audience/events.ts";
 import { STEP_TYPES } from "../../src/automation/steps/mod.ts";
 import { ROLES } from "../../src/accounts/projects/roles.ts";
 import { ACTIVITY_TYPES } from "../../src/insight/activity/types.ts";
-import { signatureHeaders } from "../../src/automation/webhooks/_request.ts";
+import { signatureHeaders } from "../../src/automation/webhooks/signature.ts";
 import { TRIGGER_TYPES } from "../../src/automation/workflows/trigger.ts";
 import { codesIn, GUIDE_NAMES, markedBlock, markedBlocks, readGuide, tableBelow } from "../support/guides.ts";
 import { useService } from "../support/service.ts";

@@ -2,6 +2,7 @@
 // somebody else.
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { fanOutWebhooks } from "../../src/automation/endpoints/fan_out.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { campaignsOf, DRAFT } from "../support/campaign.ts";
 import { png } from "../support/images.ts";
@@ -79,6 +80,12 @@ async function fill(project: NewProject) {
     attachments: [{ filename: "a.txt", content: btoa("a"), contentType: "text/plain" }],
   });
   await made("/suppressions", { email: "blocked@example.com" });
+  const webhook = await made("/webhooks", { url: "https://hooks.example/", events: ["contact.created"] });
+  await made("/contacts", { email: "told@example.com" });
+  await fanOutWebhooks(service);
+  const [delivery] = await service.pool`
+    update webhook_deliveries set due_at = now() + interval '1 year' where project_id = ${project.id}
+    returning message_id as id`;
   const [captured] = await service.pool`
     insert into captured_mails (project_id, from_address, to_address, subject, source)
     values (${project.id}, 'a@shop.example', 'ada@example.com', 's', ${CAPTURED}) returning id`;
@@ -98,6 +105,8 @@ async function fill(project: NewProject) {
     importJob,
     image: await imageOf(project),
     request: await requestOf(project),
+    webhook: webhook.id as string,
+    delivery: delivery!.id as string,
     email: sent.data.emails[0].email as string,
     domain: (await call("GET", `/domains/project/${project.id}`)).body[0].id as string,
   };
@@ -278,6 +287,18 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /inbox/mails/:id/source": { path: `/inbox/mails/${c.captured}/source` },
   "GET /inbox/mails/:id/attachments/:index": { path: `/inbox/mails/${c.captured}/attachments/0` },
   "GET /requests/:id": { path: `/requests/${c.request}` },
+  "GET /webhooks/:id": { path: `/webhooks/${c.webhook}` },
+  "PATCH /webhooks/:id": { path: `/webhooks/${c.webhook}`, body: { description: "Mine" } },
+  "DELETE /webhooks/:id": { path: `/webhooks/${c.webhook}` },
+  "GET /webhooks/:id/secret": { path: `/webhooks/${c.webhook}/secret` },
+  "POST /webhooks/:id/rotate-secret": { path: `/webhooks/${c.webhook}/rotate-secret` },
+  "POST /webhooks/:id/test": { path: `/webhooks/${c.webhook}/test` },
+  "POST /webhooks/:id/replay": { path: `/webhooks/${c.webhook}/replay`, body: { status: "FAILED" } },
+  "GET /webhooks/:id/deliveries": { path: `/webhooks/${c.webhook}/deliveries` },
+  "GET /webhooks/:id/deliveries/:deliveryId": { path: `/webhooks/${c.webhook}/deliveries/${c.delivery}` },
+  "POST /webhooks/:id/deliveries/:deliveryId/replay": {
+    path: `/webhooks/${c.webhook}/deliveries/${c.delivery}/replay`,
+  },
   "GET /uploads/:key/usage": { path: `/uploads/${c.image}/usage` },
   "DELETE /uploads/:key": { path: `/uploads/${c.image}` },
 });
@@ -286,7 +307,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
 const BY_NAME = /^\w+ \/(contacts\/fields\/|events\/|domains\/project\/)/;
 /** Endpoints of people, tested by role, and those that need no key. */
 const OTHERS =
-  /^GET \/uploads\/:key$|^\w+ \/(users|projects|auth|oauth|unsubscribe|subscribe|manage|t|webhooks|app|docs)\//;
+  /^GET \/uploads\/:key$|^\w+ \/(users|projects|auth|oauth|unsubscribe|subscribe|manage|t|app|docs)\//;
 
 describe("the id of something of another project", () => {
   test("every endpoint with an id in its path is asked", () => {

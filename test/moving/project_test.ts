@@ -7,7 +7,11 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { OPERATOR } from "../../src/accounts/audit.ts";
 import { disableProject, enableProject, type NewProject } from "../../src/accounts/projects/mod.ts";
 import { createKey } from "../../src/accounts/projects/named_keys.ts";
-import { webhookSecretsOf } from "../../src/accounts/projects/webhook_secrets.ts";
+import {
+  rotatedSecrets,
+  sealSecrets,
+  webhookSecretsOf,
+} from "../../src/accounts/projects/webhook_secrets.ts";
 import { noteSegmentSizes, sweepProjectSegments, sweepSegments } from "../../src/audience/segments/upkeep.ts";
 import { sweepExecutions } from "../../src/automation/engine/recovery.ts";
 import type { Context } from "../../src/context.ts";
@@ -76,6 +80,9 @@ async function fill(contacts = 20): Promise<void> {
   const url = sealUrl(here, { projectId: project.id, id: transport!.id }, "smtp://shop:secret@relay.example");
   await pool`update transports set kind = 'SMTP', url = ${url}, shown_url = 'smtp://shop@relay.example' where project_id = ${project.id}`;
   await webhookSecretsOf(here, project.id);
+  const [webhook] = await pool`select id from webhooks where project_id = ${project.id}`;
+  const secret = sealSecrets(here, rotatedSecrets(here, null), [project.id, webhook!.id]);
+  await pool`update webhooks set secret = ${secret} where project_id = ${project.id}`;
   const [domain] = await pool`select id from domains where project_id = ${project.id} and domain = ${DOMAIN}`;
   await makeDkimKey(here, project.id, domain!.id);
 }
@@ -92,7 +99,7 @@ async function linesOf(path: string): Promise<{ lines: string[]; linkKeys: strin
   );
   let linkKeys: string[] = [];
   const opened = lines.map((line) => {
-    if (!/^\{"table":"(projects|domains|transports)","row"/.test(line)) return line;
+    if (!/^\{"table":"(projects|domains|transports|webhooks)","row"/.test(line)) return line;
     const { table, row } = JSON.parse(line);
     if (table === "projects") {
       linkKeys = JSON.parse(wrapping.unwrap(row.link_keys, ["link keys", row.id]));
@@ -100,6 +107,10 @@ async function linesOf(path: string): Promise<{ lines: string[]; linkKeys: strin
       // It is enabled and disabled at either side, which leaves these times.
       const { disabled_at: _, updated_at: __, ...rest } = row;
       return JSON.stringify({ table, row: { ...rest, webhook_secret: secret, link_keys: null } });
+    }
+    if (table === "webhooks") {
+      const secret = wrapping.unwrap(row.secret, ["webhook", row.project_id, row.id]);
+      return JSON.stringify({ table, row: { ...row, secret } });
     }
     if (table === "transports") {
       const url = wrapping.unwrap(row.url, ["transport", row.project_id, row.id]);

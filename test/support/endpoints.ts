@@ -269,9 +269,14 @@ export const FOR_MEMBERS = [
   "GET /inbox/mails/:id/html",
   "GET /inbox/mails/:id/source",
   "GET /inbox/mails/:id/attachments/:index",
+  "GET /webhooks",
+  "GET /webhooks/:id",
+  "GET /webhooks/:id/deliveries",
+  "GET /webhooks/:id/deliveries/:deliveryId",
 ];
 
 /** For more than a member, as guides/api.md has it. */
+
 export const FOR_ADMINS = [
   "POST /domains",
   "DELETE /domains/:id",
@@ -293,6 +298,14 @@ export const FOR_ADMINS = [
   "PATCH /projects/:id/keys/:keyId",
   "DELETE /projects/:id/keys/:keyId",
   "POST /projects/:id/webhook-secret/rotate",
+  "POST /webhooks",
+  "PATCH /webhooks/:id",
+  "DELETE /webhooks/:id",
+  "GET /webhooks/:id/secret",
+  "POST /webhooks/:id/rotate-secret",
+  "POST /webhooks/:id/test",
+  "POST /webhooks/:id/replay",
+  "POST /webhooks/:id/deliveries/:deliveryId/replay",
 ];
 
 /** What cannot be undone. */
@@ -379,6 +392,10 @@ export const FOR_READERS = [
   "GET /projects/:id/security",
   "GET /uploads",
   "GET /uploads/:key/usage",
+  "GET /webhooks",
+  "GET /webhooks/:id",
+  "GET /webhooks/:id/deliveries",
+  "GET /webhooks/:id/deliveries/:deliveryId",
   "GET /suppressions/export",
   "POST /mcp",
   "POST /v1/verify",

@@ -12,7 +12,7 @@ const RANDOM: Record<string, { is: RegExp; plain: string }> = {
   startCursor: { is: /^[\w-]{20,}$/, plain: "WyIwMTlhYThmMCJd" },
   cursor: { is: /^[\w-]{20,}$/, plain: "WyIwMTlhYThmMCJd" },
   hint: { is: /^[0-9a-f]{4}$/, plain: "46e0" },
-  secretHint: { is: /^[0-9a-f]{4}$/, plain: "2e73" },
+  secretHint: { is: /^\S{4}$/, plain: "2e73" },
   version: { is: /^"[\w-]{22}"$/, plain: '"GGhTpZIdhpNAJYoTSjMeFM"' },
   webhookSecretHint: { is: /^.{4}$/, plain: "zY8=" },
   challenge: { is: /^[\w.-]{20,}$/, plain: "QnokEJZmiQADl2cS4rnLcrPk" },

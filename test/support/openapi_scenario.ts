@@ -4,6 +4,7 @@ import { flushRequests } from "../../src/insight/requests/log.ts";
 import { until } from "./process.ts";
 import { DOMAIN, type TestService } from "./service.ts";
 import { accountNotes, accountWalk } from "./openapi_account_examples.ts";
+import { webhookNotes, webhookWalk } from "./openapi_webhook_examples.ts";
 import { PASSWORD, type Person } from "./accounts.ts";
 
 /** One request of the walk. */
@@ -379,6 +380,7 @@ async function people(tell: Teller, service: TestService, owner: Person, project
 /** What needs the token of a mail, or an answer of Stripe. */
 function elsewhere(note: Noter): void {
   accountNotes(note);
+  webhookNotes(note);
   const done = (message: string) => ({ success: true, data: { message } });
   note(
     "streamActivity",
@@ -484,6 +486,7 @@ export async function walk(
   const templateId = await messages(tell, service, contactId);
   await workflows(tell, contactId, templateId);
   await figures(tell);
+  await webhookWalk(tell, service);
   await installation(tell, projectId);
   await people(tell, service, owner, projectId);
   elsewhere(note);

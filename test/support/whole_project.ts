@@ -302,6 +302,24 @@ async function fillAccount(sql: postgres.TransactionSql, projectId: string, pref
     insert into requests (project_id, id, method, route, path, status, ms)
     select ${projectId}, uuid_v7(), 'POST', '/v1/send', '/v1/send', 200, 1 from generate_series(1, 3)`;
   await sql`
+    insert into webhooks (project_id, url, events, secret, created_by)
+    values (${projectId}, 'https://example.com/webhooks', '{campaign.sent}', 'abc', 'OPERATOR')`;
+  await sql`
+    insert into webhook_days (project_id, webhook_id, day, delivered, failed)
+    select project_id, id, '2026-01-31', 1, 1 from webhooks where project_id = ${projectId}
+    on conflict do nothing`;
+  await sql`insert into webhook_notes (project_id, kind, ids) values (${projectId}, 'event', '{}')`;
+  await sql`
+    with made as (
+      insert into webhook_messages (project_id, id, type, contact_id, body, created_at)
+      select project_id, uuid_v7(), 'contact.created', id, '{}', now() from contacts where project_id = ${projectId}
+      returning project_id, id, type
+    )
+    insert into webhook_deliveries (project_id, webhook_id, message_id, type, due_at, created_at)
+    select m.project_id, w.id, m.id, m.type, now() + interval '1 year', now()
+    from made m
+    join webhooks w on w.project_id = m.project_id`;
+  await sql`
     insert into rate_limits (project_id, minute, used) values (${projectId}, 1, 1) on conflict do nothing`;
   await sql`
     insert into reputations (project_id, level, level_since) values (${projectId}, 'WARNING', now()) on conflict do nothing`;

@@ -1,7 +1,8 @@
 // What somebody is told by mail about their own account, so that they notice what others do to it.
 import { createHash } from "node:crypto";
 import type { Context } from "../../context.ts";
-import { type AccountNotice, addJob } from "../../jobs.ts";
+import type { AccountNotice } from "../../account_notice.ts";
+import { addJob } from "../../jobs.ts";
 
 /** Tells somebody of a change, if and only if `tx` commits. The same within a moment is told once. */
 export async function notify(

@@ -18,6 +18,16 @@ const NEEDED: Readonly<Record<string, Role>> = {
   "DELETE /domains/:id": "ADMIN",
   "POST /domains/rekey": "ADMIN",
 
+  // Webhooks: where everything is told to.
+  "POST /webhooks": "ADMIN",
+  "PATCH /webhooks/:id": "ADMIN",
+  "DELETE /webhooks/:id": "ADMIN",
+  "GET /webhooks/:id/secret": "ADMIN",
+  "POST /webhooks/:id/rotate-secret": "ADMIN",
+  "POST /webhooks/:id/test": "ADMIN",
+  "POST /webhooks/:id/replay": "ADMIN",
+  "POST /webhooks/:id/deliveries/:deliveryId/replay": "ADMIN",
+
   // Settings and keys.
   "PATCH /users/@me/projects/:id": "ADMIN",
   "POST /users/@me/projects/:id/regenerate-keys": "ADMIN",

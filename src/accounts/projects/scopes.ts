@@ -20,6 +20,7 @@ const READABLE = new Set([
   "suppressions",
   "templates",
   "uploads",
+  "webhooks",
   "workflows",
 ]);
 
@@ -73,6 +74,9 @@ const NEEDED: Readonly<Record<string, KeyScope>> = {
   "POST /workflows/:id/transitions": "write",
   "POST /workflows/:id/transitions/:transitionId/insert-step": "write",
   "POST /uploads/image": "write",
+
+  // What signs is no reading matter.
+  "GET /webhooks/:id/secret": "all",
 
   // It notes what it finds, and the domain may be verified by it, or no longer.
   "GET /domains/:id/verify": "all",

@@ -6,7 +6,7 @@ import { problems } from "../../problem/mod.ts";
 import { type Actor, OPERATOR, recordAudit } from "../audit.ts";
 import { seal, unseal } from "../secrets.ts";
 
-/** The secrets of a project, as `whsec_` and base64: neither for the log nor for an answer of the API. */
+/** What signs webhooks, as `whsec_` and base64: neither for the log nor for an answer of the API. */
 export interface WebhookSecrets {
   secret: string;
   /** Signs besides the new one until then, so that a receiver can change over without a gap. */
@@ -31,6 +31,11 @@ export async function webhookSecretsOf(ctx: Context, projectId: string): Promise
     });
     return null;
   }
+  return validSecrets(ctx, secrets);
+}
+
+/** Without the previous one, if it no longer signs. */
+export function validSecrets(ctx: Pick<Context, "now">, secrets: WebhookSecrets): WebhookSecrets {
   return secrets.previous && secrets.previous.until > ctx.now() ? secrets : { ...secrets, previous: null };
 }
 
@@ -70,8 +75,7 @@ export async function rotateWebhookSecret(
     const { webhookSecret } = (await q.webhookSecrets.get(tx, { projectId })) ?? {};
     // One that does not open could not sign anything either.
     const old = webhookSecret ? opened(tx, projectId, webhookSecret) : null;
-    const until = new Date(tx.now().getTime() + OVERLAP_MS);
-    const secrets = { secret: newSecret(), previous: old && { secret: old.secret, until } };
+    const secrets = rotatedSecrets(tx, old);
     const replaced = await q.webhookSecrets.replace(tx, {
       projectId,
       webhookSecret: sealedOf(tx, projectId, secrets),
@@ -83,22 +87,38 @@ export async function rotateWebhookSecret(
 }
 
 async function makeSecret(ctx: Context, projectId: string): Promise<Uint8Array> {
-  const webhookSecret = sealedOf(ctx, projectId, { secret: newSecret(), previous: null });
+  const webhookSecret = sealedOf(ctx, projectId, rotatedSecrets(ctx, null));
   const made = await q.webhookSecrets.make(ctx, { projectId, webhookSecret });
   if (!made) throw problems.notFound("project", projectId);
   return made.webhookSecret;
+}
+
+function sealedOf(ctx: Context, projectId: string, secrets: WebhookSecrets): Buffer {
+  return sealSecrets(ctx, secrets, [projectId]);
+}
+
+function opened(ctx: Context, projectId: string, sealed: Uint8Array): WebhookSecrets | null {
+  return openSecrets(ctx, sealed, [projectId]);
 }
 
 function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`;
 }
 
-function sealedOf(ctx: Context, projectId: string, secrets: WebhookSecrets): Buffer {
-  return seal(ctx, PURPOSE, JSON.stringify(secrets), [projectId]);
+/** A new secret, and for a day the one before. Null: there is none before. */
+export function rotatedSecrets(ctx: Pick<Context, "now">, old: WebhookSecrets | null): WebhookSecrets {
+  const until = new Date(ctx.now().getTime() + OVERLAP_MS);
+  return { secret: newSecret(), previous: old && { secret: old.secret, until } };
 }
 
-function opened(ctx: Context, projectId: string, sealed: Uint8Array): WebhookSecrets | null {
-  const text = unseal(ctx, PURPOSE, sealed, [projectId]);
+/** Secrets as the database has them, bound to a place: the ids of their row. */
+export function sealSecrets(ctx: Context, secrets: WebhookSecrets, place: string[]): Buffer {
+  return seal(ctx, PURPOSE, JSON.stringify(secrets), place);
+}
+
+/** What {@linkcode sealSecrets} was given. Null when `SECRET_KEY` is another one. */
+export function openSecrets(ctx: Context, sealed: Uint8Array, place: string[]): WebhookSecrets | null {
+  const text = unseal(ctx, PURPOSE, sealed, place);
   if (text === null) return null;
   const { secret, previous } = JSON.parse(text) as WebhookSecrets;
   return { secret, previous: previous && { secret: previous.secret, until: new Date(previous.until) } };

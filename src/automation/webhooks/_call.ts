@@ -3,8 +3,9 @@ import { webhookSecretsOf } from "../../accounts/projects/webhook_secrets.ts";
 import type { Context } from "../../context.ts";
 import { guardOf } from "../../guard.ts";
 import { type GuardedAnswer, type GuardedRequest, guardedRequest } from "../../net/guarded_request.ts";
-import { signatureHeaders, Unsendable, webhookRequest, type WebhookSubject } from "./_request.ts";
+import { Unsendable, webhookRequest, type WebhookSubject } from "./_request.ts";
 import type { WebhookConfig } from "./config.ts";
+import { signatureHeaders } from "./signature.ts";
 
 /** The content of a call, and the project it is made for. */
 interface WebhookCall {

@@ -1,5 +1,4 @@
-// The content of a webhook: its config, filled in for one execution, with the headers of Standard Webhooks.
-import { createHmac } from "node:crypto";
+// The content of a webhook: its config, filled in for one execution.
 import { type Budget, compileTemplate, type Scope } from "../../content/handlebars/mod.ts";
 import type { Json } from "../../db/types.ts";
 import { VERSION } from "../../version.ts";
@@ -50,25 +49,6 @@ function filledIn(config: WebhookConfig, subject: WebhookSubject, budget: Budget
     ...headersOf(config.headers, scope, budget),
   };
   return { method: config.method, url, headers, body };
-}
-
-/** The headers by which a receiver knows that a webhook is ours, at this time, and not another one (Standard Webhooks). */
-export function signatureHeaders(
-  { body }: Pick<GuardedRequest, "body">,
-  { id, at, secrets }: { id: string; at: Date; secrets: string[] },
-): Record<string, string> {
-  const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
-    return `v1,${createHmac("sha256", key)
-      .update(`${id}.${timestamp}.${body ?? ""}`)
-      .digest("base64")}`;
-  });
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": timestamp,
-    "webhook-signature": signatures.join(" "),
-  };
 }
 
 /** What templates see: what a mail sees, and `contact`, `workflow` and `execution` by name. */

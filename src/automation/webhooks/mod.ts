@@ -7,7 +7,7 @@ import type { Json } from "../../db/types.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
 import { cut } from "../../net/checked_addresses.ts";
 import type { GuardedAnswer } from "../../net/guarded_request.ts";
-import { type Answered, keptAnswer, retryAfterMs } from "./_answer.ts";
+import { type Answered, keptAnswer, retryAfterMs } from "./answer.ts";
 import { createCallPlaces } from "./_places.ts";
 import { askOnce } from "./_call.ts";
 import type { WebhookSubject } from "./_request.ts";

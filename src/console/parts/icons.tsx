@@ -68,6 +68,10 @@ export const ImagesIcon = icon(
 export const SuppressionsIcon = icon("Suppressions", `${circle(12, 12, 9)}M5.7 5.7l12.6 12.6`);
 export const MembersIcon = PersonIcon;
 export const KeysIcon = icon("Keys", `${circle(8, 15.5, 4.5)}M11.2 12.3 20 3.5M16 7.5l3 3M13.5 10l2 2`);
+export const WebhooksIcon = icon(
+  "Webhooks",
+  `${circle(12, 6, 3)}${circle(5.5, 17.5, 3)}${circle(18.5, 17.5, 3)}M10.5 8.7 7 14.8M13.5 8.7l3.5 6.1M8.5 17.5h7`,
+);
 export const BillingIcon = icon("Billing", "M2.5 5.5h19v13h-19zM2.5 10h19M6 15h4");
 export const SecurityIcon = icon(
   "Security",

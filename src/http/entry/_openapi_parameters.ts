@@ -3,6 +3,7 @@
 const BY_NAME: Record<string, string> = {
   campaignId: "The id of a campaign: only what belongs to it",
   contactId: "The id of a contact: only what belongs to it",
+  deliveryId: "The id of the delivery",
   deleteProjects: "Deletes the projects, too, that nobody else is a member of",
   email: "The address",
   executionId: "The id of the execution",

@@ -62,7 +62,7 @@ const TAGS: Record<string, string> = {
   Billing: "Limits, usage and subscriptions.",
   Account: "People: log in, sign up, projects of their own.",
   Configuration: "What this installation offers.",
-  Webhooks: "What other services call.",
+  Webhooks: "Your servers are told what happens; and what other services call.",
   Operation: "For those who run the service.",
 };
 

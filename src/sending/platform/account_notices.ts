@@ -3,7 +3,7 @@ import { accountLink, resetLink } from "../../accounts/people/links.ts";
 import { endEmailChanges, makeToken } from "../../accounts/people/tokens.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { AccountChange, AccountNotice } from "../../jobs.ts";
+import type { AccountChange, AccountNotice } from "../../account_notice.ts";
 import { sendPlatformMail, shown } from "./mod.ts";
 
 /** What a mail says about a change. */

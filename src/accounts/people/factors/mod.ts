@@ -2,7 +2,7 @@
 // on while there is a factor: a confirmed authenticator app, or a passkey.
 import { type Context, inTransaction } from "../../../context.ts";
 import { q } from "../../../db/queries.ts";
-import type { AccountChange } from "../../../jobs.ts";
+import type { AccountChange } from "../../../account_notice.ts";
 import { problems } from "../../../problem/mod.ts";
 import { OPERATOR, recordAudits } from "../../audit.ts";
 import { notify } from "../notices.ts";

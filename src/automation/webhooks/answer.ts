@@ -34,6 +34,17 @@ export function keptAnswer(answer: Extract<GuardedAnswer, { state: "answered" }>
   };
 }
 
+/** The first of an answer, as text, for a log. */
+export function shortAnswer(
+  answer: Extract<GuardedAnswer, { state: "answered" }>,
+  maxBytes: number,
+): Answered {
+  const { headers, status } = keptAnswer({ ...answer, body: Buffer.alloc(0) });
+  const isCut = answer.isCut || answer.body.length > maxBytes;
+  const body = storable(answer.body.subarray(0, maxBytes).toString());
+  return { status, headers, body, ...(isCut && { truncated: true }) };
+}
+
 /** The milliseconds that `Retry-After` asks for, as a number of seconds or as a date; 0 when it asks for none. */
 export function retryAfterMs(headers: Headers, now: Date): number {
   const given = headers.get("retry-after")?.trim() ?? "";

@@ -1,0 +1,101 @@
+// What happened becomes messages, and each message a delivery for every endpoint that wants it. Triggers have noted it in
+// the statement that did it, so that whoever tracks or sends pays for one row a statement, and only where an endpoint
+// listens: `events_note_for_webhooks`, `contacts_note_added_for_webhooks`, `contacts_note_changed_for_webhooks`,
+// `executions_note_for_webhooks`, `executions_note_completed_for_webhooks`, `executions_note_failed_for_webhooks`,
+// `campaigns_note_for_webhooks`, `domains_note_verified_for_webhooks` and `domains_note_failed_for_webhooks`.
+import { type Context, inTransaction } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJob } from "../../jobs.ts";
+import { lineKey } from "./mod.ts";
+
+/** How long a job works before it lets others have their turn. */
+const TURN_MS = 5_000;
+/** What is committed later than its note was made is found by another look. */
+const LOOK_AGAIN_MS = 1_000;
+/** Of each project in one commit. */
+const MAX_ROWS = 2_000;
+/** A line with something due for so long has lost its job. */
+const LOST_MS = 60_000;
+
+/** Turns notes into messages and deliveries until there are none, and looks again a second later if there were any. */
+export async function fanOutWebhooks(ctx: Context): Promise<void> {
+  const endsAt = performance.now() + TURN_MS;
+  let hasFound = false;
+  while (await fanOutSome(ctx)) {
+    hasFound = true;
+    if (performance.now() > endsAt) break;
+  }
+  if (!hasFound) return;
+  const runAt = new Date(ctx.now().getTime() + LOOK_AGAIN_MS);
+  await addJob(ctx, "fan_out_webhooks", {}, { runAt, key: "fan_out_webhooks" });
+}
+
+/** Gives a job to every line that has lost it, and looks for notes whose job was lost. */
+export async function sweepWebhooks(ctx: Context): Promise<void> {
+  const now = ctx.now();
+  const lost = await q.webhookLine.lost(ctx, { now, dueBefore: new Date(now.getTime() - LOST_MS) });
+  await wakeLines(ctx, lost);
+  await fanOutWebhooks(ctx);
+}
+
+/** Does it for some notes, in one commit. False when there were none. */
+async function fanOutSome(ctx: Context): Promise<boolean> {
+  return await inTransaction(ctx, async (tx) => {
+    const notes = await q.webhookMessages.takeNotes(tx, { rows: MAX_ROWS });
+    if (notes.length === 0) return false;
+    const now = tx.now();
+    const messages = await addMessages(tx, notes);
+    await wakeLines(tx, await q.webhookMessages.addDeliveries(tx, { now, ...columnsOf(messages) }));
+    return true;
+  });
+}
+
+type Note = Awaited<ReturnType<typeof q.webhookMessages.takeNotes>>[number];
+
+interface Named {
+  projectId: string;
+  id: string;
+}
+
+/** Writes the messages, and answers which. */
+async function addMessages(tx: Context, notes: Note[]): Promise<Named[]> {
+  const all = notes.flatMap(({ projectId, kind, ids }) => ids.map((id) => ({ projectId, kind, id })));
+  const of = (subject: string) => all.filter(({ kind }) => kind.startsWith(`${subject}.`));
+  const events = all.filter(({ kind }) => kind === "event");
+  if (events.length > 0) await q.webhookMessages.addOfEvents(tx, columnsOf(events));
+  const now = tx.now();
+  const messages: Named[] = events;
+  for (const [subject, add] of Object.entries(SUBJECTS)) {
+    const rows = of(subject);
+    if (rows.length === 0) continue;
+    const kinds = rows.map(({ kind }) => kind);
+    messages.push(...(await add(tx, { now, kinds, ...columnsOf(rows) })));
+  }
+  return messages;
+}
+
+type Add = (
+  tx: Context,
+  rows: { now: Date; kinds: string[]; projectIds: string[]; ids: string[] },
+) => Promise<Named[]>;
+
+/** By the first part of their types. */
+const SUBJECTS: Record<string, Add> = {
+  contact: q.webhookMessages.addOfContacts,
+  workflow: q.webhookMessages.addOfExecutions,
+  campaign: q.webhookMessages.addOfCampaigns,
+  domain: q.webhookMessages.addOfDomains,
+};
+
+function columnsOf(rows: readonly Named[]) {
+  return { projectIds: rows.map(({ projectId }) => projectId), ids: rows.map(({ id }) => id) };
+}
+
+async function wakeLines(tx: Context, lines: { projectId: string; webhookId: string }[]): Promise<void> {
+  if (lines.length === 0) return;
+  const jobs = lines.map(({ projectId, webhookId }) => ({
+    key: lineKey(webhookId),
+    payload: { projectId, webhookId },
+  }));
+  await q.jobs.addKeyed(tx, { task: "deliver_webhooks", jobs });
+}
