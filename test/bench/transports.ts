@@ -1,7 +1,5 @@
 // A campaign over several transports against one with as many connections, and what limits cost that nothing reaches.
-import { newId } from "../../src/context.ts";
-import { INSTALLATION } from "../../src/sending/transports/routes.ts";
-import { sealUrl, shownUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { insertTransport } from "../support/transports.ts";
 import { type CampaignDelivery, deliverCampaign, recipientsOf } from "./campaign_delivery.ts";
 import { addContacts } from "./support/campaigns.ts";
 import { atLeast, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
@@ -61,14 +59,9 @@ export async function run(report: Report, options: BenchOptions): Promise<void> 
 /** So many transports that share the connections. They come before the mail server of the settings. */
 async function setUp({ ctx }: Stage, sink: SinkProcess, { transports, limited }: Setup): Promise<void> {
   await ctx.pool`delete from transports`;
+  const limits = limited ? { ratePerSecond: HIGH.rate, perDay: HIGH.perDay } : {};
   for (let i = 0; i < transports; i++) {
-    const key = { projectId: INSTALLATION, id: newId(ctx) };
     const url = `smtp://127.0.0.1:${sink.port}`;
-    await ctx.pool`
-      insert into transports (project_id, id, name, kind, url, shown_url, priority, connections, rate_per_second, per_day)
-      values (
-        ${key.projectId}, ${key.id}, ${`Transport ${i}`}, 'SMTP', ${sealUrl(ctx, key, url)}, ${shownUrl(url)}, 10,
-        ${CONNECTIONS / transports}, ${limited ? HIGH.rate : null}, ${limited ? HIGH.perDay : null}
-      )`;
+    await insertTransport(ctx, { url, priority: 10, connections: CONNECTIONS / transports, ...limits });
   }
 }

@@ -189,6 +189,26 @@ describe("a campaign", () => {
     TIMEOUT,
   );
 
+  test(
+    "over transports of which one is down, with its workers killed again and again, loses and doubles nothing",
+    async () => {
+      let killed = 0;
+      const report = await besiege(
+        { recipients, connections: CONNECTIONS, transports: 3, resends: true },
+        async (attackers) => {
+          attackers.smtp.behave({ holdData: () => Bun.sleep(slowMs) });
+          killed = await killRepeatedly(attackers, 2);
+          attackers.smtp.behave({ holdData: () => Bun.sleep(quickMs) });
+        },
+      );
+
+      expectNothingLost(report);
+      expect(killed).toBeGreaterThan(0);
+      expect(withFate(report, ({ status }) => status !== "SENT")).toEqual([]);
+    },
+    TIMEOUT,
+  );
+
   test.skipIf(!isLong)(
     "of which one worker is frozen past its lease goes on with the other, and doubles nothing (long run only)",
     async () => {

@@ -18,16 +18,21 @@ import { databaseUrl, dropDatabase, newDatabase } from "./postgres.ts";
 import { IMPATIENT, killUnseen, type ServiceProcess, startProcess } from "./process.ts";
 import { changeJobs, jobsOf } from "./queue.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
+import { insertTransport } from "./transports.ts";
 
 const DOMAIN = "shop.example";
 const SECRET_KEY = "a secret that only the tests know, 32+";
 const WATCH_MS = 250;
+/** Nobody listens there: the port is reserved. */
+const DEAD_URL = "smtp://127.0.0.1:1";
 
 /** How large the campaign is, and what its project wants of mails in doubt. */
 export interface SiegeOptions {
   recipients: number;
   /** Connections of each worker: what may be in doubt when it is killed. */
   connections?: number;
+  /** So many transports lead to the mail server, and one more to none. Else it is that of the settings. */
+  transports?: number;
   /** Mails in doubt are sent again, as soon as the attack is over. Else they are kept as they are. */
   resends?: boolean;
   /** Until it has to be over. */
@@ -86,6 +91,9 @@ export async function besiege(
   const config = { DATABASE_URL: database.url, SECRET_KEY, DATA_DIR: dir, LOG_LEVEL: "error" };
   const { ctx, close } = await openService(loadConfig(config));
   try {
+    for (let i = 0; i < (options.transports ?? 0); i++)
+      await insertTransport(ctx, { url: smtp.url, priority: 10 });
+    if (options.transports) await insertTransport(ctx, { url: DEAD_URL, priority: 10 });
     const { projectId, campaignId } = await begin(ctx, options);
     let ended = false;
     const watching = watch(ctx, campaignId, options).finally(() => (ended = true));

@@ -1,9 +1,9 @@
 // Transports for tests: their rows, and the mail servers behind them.
 import { afterEach } from "bun:test";
-import { newId } from "../../src/context.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { INSTALLATION, type RouteRule } from "../../src/sending/transports/routes.ts";
 import { sealUrl, shownUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { type Context, newId } from "../../src/context.ts";
 import type { TestService } from "./service.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";
 
@@ -23,6 +23,22 @@ interface Limits {
   connections?: number;
 }
 
+/** The row of a transport that leads to an SMTP server; answers its id. Processes notice it after some seconds. */
+export async function insertTransport(
+  ctx: Context,
+  { projectId = INSTALLATION, url, ...limits }: Limits & { url: string },
+): Promise<string> {
+  const id = newId(ctx);
+  await ctx.pool`
+    insert into transports (project_id, id, name, kind, url, shown_url, priority, weight, per_day, rate_per_second, connections)
+    values (
+      ${projectId}, ${id}, 'Test', 'SMTP', ${sealUrl(ctx, { projectId, id }, url)}, ${shownUrl(url)},
+      ${limits.priority ?? 100}, ${limits.weight ?? 1}, ${limits.perDay ?? null}, ${limits.ratePerSecond ?? null},
+      ${limits.connections ?? null}
+    )`;
+  return id;
+}
+
 /** Transports of a service; they are gone after each test, and so are the routes. */
 export function useTransports(service: TestService) {
   const servers: TestSmtpServer[] = [];
@@ -39,14 +55,7 @@ export function useTransports(service: TestService) {
     async add({ projectId = INSTALLATION, ...limits }: Limits = {}): Promise<TestTransport> {
       const server = await startSmtpServer();
       servers.push(server);
-      const id = newId(service);
-      await service.pool`
-        insert into transports (project_id, id, name, kind, url, shown_url, priority, weight, per_day, rate_per_second, connections)
-        values (
-          ${projectId}, ${id}, 'Test', 'SMTP', ${sealUrl(service, { projectId, id }, server.url)}, ${shownUrl(server.url)},
-          ${limits.priority ?? 100}, ${limits.weight ?? 1}, ${limits.perDay ?? null}, ${limits.ratePerSecond ?? null},
-          ${limits.connections ?? null}
-        )`;
+      const id = await insertTransport(service, { ...limits, projectId, url: server.url });
       await transportsOf(service).refresh();
       return { id, server };
     },
