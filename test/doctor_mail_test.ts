@@ -1,10 +1,51 @@
 // What the doctor says of the way that mails leave.
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeCertificate } from "./support/certificates.ts";
 import { CLOSED, useDoctor } from "./support/doctor.ts";
 import { DOMAIN, useService } from "./support/service.ts";
 
 const service = useService();
 const { see, about, smtpServer, endings } = useDoctor(service);
+
+describe("SMTP submission", () => {
+  const folder = mkdtempSync(join(tmpdir(), "postrider-doctor-"));
+  const files = {
+    SUBMISSION_CERT_FILE: join(folder, "cert.pem"),
+    SUBMISSION_KEY_FILE: join(folder, "key.pem"),
+  };
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const authority = { name: "authority", ...makeCertificate({ name: "authority" }) };
+  const write = (days: number, key?: string) => {
+    const validTo = new Date(Date.now() + days * 86_400_000 + 3_600_000);
+    const made = makeCertificate({ name: "a", hosts: ["mail.example.com"], issuer: authority, validTo });
+    writeFileSync(files.SUBMISSION_CERT_FILE, made.certificate);
+    writeFileSync(files.SUBMISSION_KEY_FILE, key ?? made.key);
+  };
+  const look = async (settings: object) => about(await see(settings), "submission")[0]!;
+
+  test("is looked at as its settings are", async () => {
+    const on = { SUBMISSION_PORT: "587" };
+    write(60);
+    const good = await look({ ...on, ...files });
+    write(3);
+    const soon = await look({ ...on, ...files });
+    write(-2);
+    const expired = await look({ ...on, ...files });
+    write(60, authority.key);
+    const mixed = await look({ ...on, ...files });
+
+    expect((await look({})).status).toBe("skipped");
+    expect((await look(on)).status).toBe("ok");
+    expect((await look({ ...on, SUBMISSION_ALLOW_PLAIN: "true" })).status).toBe("warning");
+    expect([good.status, good.message]).toEqual(["ok", expect.stringContaining("mail.example.com")]);
+    expect([soon.status, soon.message]).toEqual(["warning", expect.stringContaining("expires in 3 days")]);
+    expect([expired.status, expired.message]).toEqual(["error", expect.stringContaining("has expired")]);
+    expect([mixed.status, mixed.message]).toEqual(["error", expect.stringContaining("does not belong")]);
+  });
+});
 
 describe("the SMTP server", () => {
   const smtp = async (SMTP_URL: string) => about(await see({ SMTP_URL }), "smtp");

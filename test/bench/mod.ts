@@ -18,6 +18,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "POST /v1/send, its way to SMTP, and the delivery of a queue",
     load: () => import("./send.ts"),
   },
+  submission: {
+    about: "messages submitted over SMTP, against POST /v1/send in the same run",
+    load: () => import("./submission.ts"),
+  },
   tracking: {
     about: "opens and clicks of the mails of a campaign, against their statement on the driver",
     load: () => import("./tracking.ts"),

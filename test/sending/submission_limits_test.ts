@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { watch } from "../../src/sending/submission/_certificate.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { useLedger } from "../support/ledger.ts";
-import { until } from "../support/process.ts";
+import { startProcess, until } from "../support/process.ts";
 import { useKeys } from "../support/project_keys.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { connectSmtp } from "../support/smtp_client.ts";
@@ -157,6 +157,30 @@ describe("with TLS", () => {
 
     expect(renewed.at(-1)).toBe(second);
   });
+});
+
+test("the service listens only where it is told to, and says why it cannot", async () => {
+  const taken = await listen();
+  await expect(listen({}, { SUBMISSION_PORT: taken.port })).rejects.toMatchObject({
+    code: "EADDRINUSE",
+    setting: "SUBMISSION_PORT",
+  });
+  const started = await startProcess({
+    DATABASE_URL: service.databaseUrl,
+    SECRET_KEY: service.config.SECRET_KEY,
+    SUBMISSION_PORT: "0",
+  });
+  const { submissionPort } = JSON.parse(
+    started
+      .output()
+      .split("\n")
+      .find((line) => line.includes('"message":"started"'))!,
+  );
+  const reply = await send(submissionPort, project.secret, mail());
+  const code = await started.end("SIGTERM");
+
+  expect(reply).toStartWith("250 2.0.0 ");
+  expect(code).toBe(0);
 });
 
 describe("a hostile client", () => {
