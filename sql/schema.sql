@@ -3765,8 +3765,11 @@ begin
   if projects is null then
     return;
   end if;
-  -- While notes wait, their job does too, or looks again when it is done.
-  if not exists (select from webhook_notes) then
+  -- While notes wait, their job does too, or looks again when it is done. The newest is looked for, by the index: in front of
+  -- it are those that were taken, until a vacuum.
+  if (
+    select n.id from webhook_notes n where n.project_id = projects[1] order by n.id desc limit 1
+  ) is null then
     perform graphile_worker.add_job('fan_out_webhooks', run_at => clock_timestamp() + interval '250 milliseconds');
   end if;
   insert into webhook_notes (project_id, kind, ids)
