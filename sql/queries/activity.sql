@@ -64,7 +64,7 @@ order by found.key desc, found.kind desc, found.id desc
 limit :limit::int;
 
 -- name: page_of_contact :many
--- The same for one contact, which has few executions.
+-- The same for one contact, which has few executions. Where it has many events, those from `recent` on are looked for first.
 with theirs as materialized (
   select x.id, x.started_at, x.completed_at
   from executions x
@@ -77,7 +77,7 @@ from (
   (
     select 4 as kind, e.id as key, e.id
     from contact_events(
-      :project_id, :contact_id, :since, :before,
+      :project_id, :contact_id, :since, :before, :recent,
       case when 'events' <> all(:sources) then :names::text[] end, 'event.triggered' = any(:sources), :limit::int
     ) as e (id)
   )

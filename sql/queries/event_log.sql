@@ -17,13 +17,14 @@ left join lateral (
 order by e.id desc;
 
 -- name: recent_of_contact :many
+-- Of a contact with many, those from `recent` on are looked for first.
 select
   e.id as "id!", e.name as "name!", e.data as "data!", e.contact_id, e.email_id, e.project_id as "project_id!",
   e.created_at as "created_at!"
 from events_of_ids(
   :project_id,
   array(
-    select contact_events(:project_id, :contact_id, :since, :before, null, true, :limit::int)
+    select contact_events(:project_id, :contact_id, :since, :before, :recent, null, true, :limit::int)
   )
 ) as e
 order by e.id desc;

@@ -41,9 +41,9 @@ export interface Queries {
      * are read at all; each reads no more than a page, by an index.
      * (sql/queries/activity.sql:1) */
     page(on: On, args: { projectId: string; since: string; before: string; sources: string[]; names: string[]; limit: number; startedBelow: string; completedBelow: string; sentBelow: string; scheduledBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
-    /** The same for one contact, which has few executions.
+    /** The same for one contact, which has few executions. Where it has many events, those from `recent` on are looked for first.
      * (sql/queries/activity.sql:66) */
-    pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; names: string[]; limit: number; startedBelow: string; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
+    pageOfContact(on: On, args: { sources: string[]; projectId: string; contactId: string; since: string; before: string; recent: string; names: string[]; limit: number; startedBelow: string; completedBelow: string }): Promise<{ kind: number; key: string; id: string }[]>;
   };
   activityItems: {
     /** What the feed shows of events, which lie between the first and the last of these ids. Everything is looked up one by
@@ -1057,10 +1057,11 @@ export interface Queries {
     /** Those of one name, or of all.
      * (sql/queries/event_log.sql:4) */
     recent(on: On, args: { projectId: string; named: string | null; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date; contactEmail: string | null }[]>;
-    /** (sql/queries/event_log.sql:19) */
-    recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
+    /** Of a contact with many, those from `recent` on are looked for first.
+     * (sql/queries/event_log.sql:19) */
+    recentOfContact(on: On, args: { projectId: string; contactId: string; since: string; before: string; recent: string; limit: number }): Promise<{ id: string; name: string; data: Json; contactId: string | null; emailId: string | null; projectId: string; createdAt: Date }[]>;
     /** A mail that an event is about.
-     * (sql/queries/event_log.sql:31) */
+     * (sql/queries/event_log.sql:32) */
     mail(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
   };
   eventStats: {

@@ -69,7 +69,9 @@ describe.each(Object.keys(CONTACTS))("of a contact with %s", (name) => {
     ] as const) {
       for (const limit of [3, 2_000]) {
         const found = await pool`
-          select contact_events(${projectId}, ${contactId}, ${since}, ${before}, ${names}, ${others}, ${limit}) as id`;
+          select contact_events(
+            ${projectId}, ${contactId}, ${since}, ${before}, ${half}, ${names}, ${others}, ${limit}
+          ) as id`;
         const expected = await pool`
           select id
           from events

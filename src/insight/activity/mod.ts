@@ -34,7 +34,9 @@ export interface ActivityList {
  * How many months before that of the cursor are read together, until finally everything before: so a full page reads
  * one or two partitions, and a rare item is found in a few steps.
  */
-const MONTHS_BACK = { ofAll: [0, 3, 15], ofContact: [3] };
+const MONTHS_BACK = [0, 3, 15];
+/** How many of them are looked at first for a contact with many events. */
+const MONTHS_OF_CONTACT = 3;
 
 /**
  * One page of the feed, newest first. The order is that of event ids, which are assigned when something happens,
@@ -77,30 +79,38 @@ export async function findPlaces(
   const end: FeedPlace = { key: until ? firstIdAt(until) : LAST_ID, kind: 0, id: FIRST_ID };
   let before = after && after.key < end.key ? after : end;
   const found: FeedPlace[] = [];
-  for (const since of startsOf(ctx, before, from, contactId ? "ofContact" : "ofAll")) {
+  if (contactId) {
+    const [since, recent] = [from ? firstIdAt(from) : FIRST_ID, monthBack(ctx, before, MONTHS_OF_CONTACT)];
+    return await q.activity.pageOfContact(ctx, {
+      projectId,
+      contactId,
+      since,
+      recent,
+      limit,
+      ...wanted,
+      ...boundsOf(before),
+    });
+  }
+  for (const since of startsOf(ctx, before, from)) {
     const window = { projectId, since, limit: limit - found.length, ...wanted, ...boundsOf(before) };
-    const places = contactId
-      ? await q.activity.pageOfContact(ctx, { contactId, ...window })
-      : await q.activity.page(ctx, window);
-    found.push(...places);
+    found.push(...(await q.activity.page(ctx, window)));
     if (found.length === limit) break;
     before = { key: since, kind: 0, id: FIRST_ID };
   }
   return found;
 }
 
-/** Where the windows to be read begin, newest first: at the start of a month, like partitions. */
-function startsOf(
-  ctx: Context,
-  before: FeedPlace,
-  from: Date | undefined,
-  reach: keyof typeof MONTHS_BACK,
-): string[] {
+/** Where the windows to be read begin, newest first. */
+function startsOf(ctx: Context, before: FeedPlace, from: Date | undefined): string[] {
   const first = from ? firstIdAt(from) : FIRST_ID;
-  const newest = new Date(Math.min(timeOf(before.key).getTime(), ctx.now().getTime()));
-  const [year, month] = [newest.getUTCFullYear(), newest.getUTCMonth()];
-  const starts = MONTHS_BACK[reach].map((months) => firstIdAt(new Date(Date.UTC(year, month - months))));
+  const starts = MONTHS_BACK.map((months) => monthBack(ctx, before, months));
   return [...starts.filter((start) => first < start), first];
+}
+
+/** The first id of a month, so many before that of a place: partitions begin there. */
+function monthBack(ctx: Context, before: FeedPlace, months: number): string {
+  const newest = new Date(Math.min(timeOf(before.key).getTime(), ctx.now().getTime()));
+  return firstIdAt(new Date(Date.UTC(newest.getUTCFullYear(), newest.getUTCMonth() - months)));
 }
 
 /** What comes after a place, for each kind: of those with the same key, those with an id below this one. */

@@ -54,9 +54,9 @@ export async function listContactEvents(
   page: EventPage,
 ): Promise<LoggedEvent[]> {
   await getContact(ctx, projectId, contactId);
-  return await readBack(ctx, page, (part) =>
-    q.eventLog.recentOfContact(ctx, { projectId, contactId, ...part }),
-  );
+  const { limit, beforeId } = page;
+  const ids = { since: FIRST_ID, before: beforeId ?? LAST_ID, recent: monthBefore(ctx, beforeId) };
+  return await q.eventLog.recentOfContact(ctx, { projectId, contactId, ...ids, limit: limit + 1 });
 }
 
 /** Reads a month back, and everything before where the page is not full by then and one more found. */
@@ -65,9 +65,7 @@ async function readBack<Row>(
   { limit, beforeId }: EventPage,
   read: (part: { since: string; before: string; limit: number }) => Promise<Row[]>,
 ): Promise<Row[]> {
-  const now = ctx.now().getTime();
-  const from = beforeId === null ? now : Math.min(now, timeOf(beforeId).getTime());
-  const starts = [firstIdAt(new Date(from - LOOK_BACK_MS)), FIRST_ID];
+  const starts = [monthBefore(ctx, beforeId), FIRST_ID];
   const rows: Row[] = [];
   let before = beforeId ?? LAST_ID;
   for (const since of starts) {
@@ -76,4 +74,11 @@ async function readBack<Row>(
     before = since;
   }
   return rows;
+}
+
+/** The first id of the month before a page. */
+function monthBefore(ctx: Context, beforeId: string | null): string {
+  const now = ctx.now().getTime();
+  const from = beforeId === null ? now : Math.min(now, timeOf(beforeId).getTime());
+  return firstIdAt(new Date(from - LOOK_BACK_MS));
 }
