@@ -143,6 +143,8 @@ const COMMANDS: Record<string, Command> = {
     return await (await moving()).exportTo(ctx, id, file, options);
   },
   "import postrider": async (ctx, [file], options) => await (await moving()).importFrom(ctx, file, options),
+  "import plunk": async (ctx, _args, options) => await (await moving()).takeFrom(ctx, "plunk", options),
+  "import listmonk": async (ctx, _args, options) => await (await moving()).takeFrom(ctx, "listmonk", options),
   recount: async (ctx, [given]) =>
     given === undefined
       ? await recountProjects(ctx)
@@ -226,6 +228,11 @@ async function main(): Promise<number> {
       ledger: { type: "boolean" },
       "passphrase-file": { type: "string" },
       resume: { type: "boolean" },
+      url: { type: "string" },
+      key: { type: "string" },
+      user: { type: "string" },
+      password: { type: "string" },
+      from: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });

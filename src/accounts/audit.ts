@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = [
   "project.reset",
   "project.exported",
   "project.imported",
+  "project.received",
   "contact.erased",
   "keys.regenerated",
   "keys.created",

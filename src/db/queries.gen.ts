@@ -1312,6 +1312,22 @@ export interface Queries {
      * (sql/queries/identities.sql:8) */
     add(on: On, args: { issuer: string; subject: string; userId: string }): Promise<number>;
   };
+  incoming: {
+    /** Contacts of another service, each address once. One that is here keeps its own data, and gets what it lacks. Who has
+     * unsubscribed there or here is unsubscribed; nobody is subscribed again. No event is recorded. Locked in the order of
+     * `contacts.upsert_many`.
+     * (sql/queries/incoming.sql:1) */
+    takeIn(on: On, args: { rows: { email: string; subscribed: boolean; data: JsonArg; created_at: Date | string | null | undefined }[]; projectId: string; now: Date }): Promise<{ created: number; changed: number }>;
+    /** A template with this name and these words.
+     * (sql/queries/incoming.sql:31) */
+    template(on: On, args: { projectId: string; name: string; subject: string; body: string }): Promise<{ id: string } | null>;
+    /** A campaign with this name and these words.
+     * (sql/queries/incoming.sql:38) */
+    campaign(on: On, args: { projectId: string; name: string; subject: string; body: string }): Promise<{ id: string } | null>;
+    /** A workflow with this name that starts at this event.
+     * (sql/queries/incoming.sql:45) */
+    workflow(on: On, args: { projectId: string; name: string; eventName: string }): Promise<{ id: string } | null>;
+  };
   invitations: {
     /** Serialises inviting an address with proving that it belongs to somebody: one of the two sees the other.
      * (sql/queries/invitations.sql:1) */

@@ -11,6 +11,7 @@ const DEEDS: Record<string, string> = {
   "project.reset": "Reset the project",
   "project.exported": "Exported the project",
   "project.imported": "Imported the project",
+  "project.received": "Imported from %",
   "contact.erased": "Deleted a contact",
   "captured.released": "Sent captured mails",
   "captured.discarded": "Gave up captured mails",
