@@ -101,7 +101,7 @@ browserTest(
     await page.keyboard.press("Enter");
     await page.getByText("Expected a URL such as https://example.com/webhooks").waitFor();
     await page.getByLabel("URL").fill(`http://127.0.0.1:${server.port}/hook`);
-    await page.getByText("Everything that happens").click();
+    await page.getByRole("switch", { name: "Everything that happens" }).check();
     await page.getByRole("button", { name: "Create the webhook" }).click();
     await page.getByRole("heading", { name: `http://127.0.0.1:${server.port}/hook` }).waitFor();
     await page.getByRole("button", { name: "Show the secret" }).click();
