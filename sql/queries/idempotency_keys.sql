@@ -1,14 +1,16 @@
 -- name: claim :many
--- Claims keys for requests of this transaction, and returns those that were free. `rows` holds `{key, request}`. If another request holds one, this
+-- nullable: rows.body_hash
+-- Claims keys for requests of this transaction, and returns those that were free. `rows` holds `{key, request, body_hash?}`. If another request holds one, this
 -- one waits; if that one fails, the key is free again. An expired key is claimed again. Keys are locked in one order, so that
 -- two calls cannot deadlock.
-insert into idempotency_keys as k (project_id, key, request, created_at, expires_at)
-select :project_id, r.key, r.request, :now, :expires_at
-from json_to_recordset(:rows::json) as r (key text, request text)
+insert into idempotency_keys as k (project_id, key, request, body_hash, created_at, expires_at)
+select :project_id, r.key, r.request, r.body_hash, :now, :expires_at
+from json_to_recordset(:rows::json) as r (key text, request text, body_hash text)
 order by r.key
 on conflict (project_id, key) do update
 set
   request     = excluded.request,
+  body_hash   = excluded.body_hash,
   status_code = null,
   response    = null,
   created_at  = excluded.created_at,
@@ -29,7 +31,7 @@ delete from idempotency_keys
 where project_id = :project_id and key = any(:keys::text[]);
 
 -- name: by_keys :many
-select key, request, status_code, response, created_at
+select key, request, body_hash, status_code, response, created_at
 from idempotency_keys
 where project_id = :project_id and key = any(:keys::text[]);
 

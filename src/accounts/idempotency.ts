@@ -53,12 +53,13 @@ export async function once<Answer extends object>(
 export async function claimKeys(
   tx: Context,
   projectId: string,
-  requests: { key: string; request: string }[],
+  requests: { key: string; request: string; bodyHash?: string | null }[],
 ): Promise<Map<string, Error>> {
   if (requests.length === 0) return new Map();
   const now = tx.now();
   const expiresAt = new Date(now.getTime() + tx.config.IDEMPOTENCY_KEY_TTL_HOURS * 3_600_000);
-  const rows = await q.idempotencyKeys.claim(tx, { projectId, rows: requests, now, expiresAt });
+  const given = requests.map(({ key, request, bodyHash = null }) => ({ key, request, body_hash: bodyHash }));
+  const rows = await q.idempotencyKeys.claim(tx, { projectId, rows: given, now, expiresAt });
   const claimed = new Set(rows.map((row) => row.key));
   const used = requests.map(({ key }) => key).filter((key) => !claimed.has(key));
   return used.length === 0 ? new Map() : await refusalsOf(tx, projectId, used);
@@ -93,13 +94,34 @@ async function refusalsOf(tx: Context, projectId: string, keys: string[]): Promi
 function refusalOf(original: Awaited<ReturnType<Queries["idempotencyKeys"]["byKeys"]>>[number] | undefined) {
   // It can only be gone when the sweep took an expired key in between.
   if (!original) return problems.unavailable();
-  return problems.idempotencyKeyReused({
+  const refusal = problems.idempotencyKeyReused({
     key: original.key,
     originalRequest: original.request,
     originalRequestAt: original.createdAt,
     originalStatusCode: original.statusCode,
     originalResponse: original.response,
   });
+  originals.set(refusal, { bodyHash: original.bodyHash, response: original.response });
+  return refusal;
+}
+
+/** What a refusal knows of the first request, and does not tell. */
+const originals = new WeakMap<Error, { bodyHash: string | null; response: unknown }>();
+
+/** A hash of what a request says, to be kept with its key. */
+export function hashOfBody(request: string, body: unknown): string {
+  const hasher = new Bun.CryptoHasher("sha256");
+  return hasher.update(request).update(JSON.stringify(body)).digest("hex").slice(0, HASH_CHARS);
+}
+
+/** 128 bits. */
+const HASH_CHARS = 32;
+
+/** The `data` that was answered to the first request with a key, if this refusal is of one that said the same; or null. */
+export function replayedData<Data>(refusal: unknown, bodyHash: string): Data | null {
+  const original = originals.get(refusal as Error);
+  if (!original?.response || original.bodyHash !== bodyHash) return null;
+  return (original.response as { data: Data }).data;
 }
 
 const PURGE_LIMIT = 10_000;

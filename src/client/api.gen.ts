@@ -20,6 +20,12 @@ export type SendTemplateBody = { to: Mailbox | (Mailbox)[]; template: string; su
 export type SendMessageBody = { to: Mailbox | (Mailbox)[]; subject: string; body: string; from: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[] };
 export type SendBody = SendTemplateBody | SendMessageBody;
 export type SentEmails = { success: true; data: { emails: ({ contact: { id: string; email: string }; email: string })[]; timestamp: string; scheduledFor?: string }; warnings?: (string)[] };
+export type BatchSendTemplateBody = { to: Mailbox | (Mailbox)[]; template: string; subject?: string; body?: string; from?: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[]; idempotencyKey?: string };
+export type BatchSendMessageBody = { to: Mailbox | (Mailbox)[]; subject: string; body: string; from: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[]; idempotencyKey?: string };
+export type BatchMessage = BatchSendTemplateBody | BatchSendMessageBody;
+export type SendBatchBody = { messages: (BatchMessage)[]; atomic?: boolean };
+export type SentMessage = { success: true; data: { emails: ({ contact: { id: string; email: string }; email: string })[]; timestamp: string; scheduledFor?: string } };
+export type SentBatch = { success: true; data: (SentMessage | Problem)[] };
 export type TrackBody = { email: string; event: string; subscribed?: boolean; data?: Record<string, unknown> };
 export type TrackedEvent = { success: true; data: { contact: string; event: string; timestamp: string }; warnings?: (string)[] };
 export type Verification = { success: true; data: { email: string; valid: boolean; isDisposable: boolean; isAlias: boolean; isTypo: boolean; isPlusAddressed: boolean; isPersonalEmail: boolean; domainExists: boolean | null; hasWebsite: boolean; hasMxRecords: boolean | null; reasons: (string)[] } };
@@ -218,6 +224,7 @@ export type ListedInboxMail = { id: string; projectId: string | null; emailId: s
 export type InboxMail = { id: string; projectId: string | null; emailId: string | null; from: string; to: string; subject: string; capturedAt: string; readAt: string | null; headers: ({ name: string; value: string })[]; hasHtml: boolean; html: string | null; text: string | null; attachments: ({ index: number; filename: string; contentType: string; sizeBytes: number; inline: boolean })[] };
 export interface Api {
   "POST /v1/send": { body: SendBody; answer: SentEmails };
+  "POST /v1/send/batch": { body: SendBatchBody; answer: SentBatch };
   "POST /v1/track": { body: TrackBody; answer: TrackedEvent };
   "POST /v1/verify": { body: { email: string }; answer: Verification };
   "GET /contacts": { query?: { limit?: number; cursor?: string; search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; sort?: "createdAt" | "updatedAt" | "email" | "lastActivity"; dir?: "asc" | "desc"; anchor?: string }; answer: { data: (ListedContact)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean; startCursor: string | null } };
@@ -402,6 +409,8 @@ export interface Resources {
 emails: {
   /** Send a transactional email: `POST /v1/send`. */
   send(body: Api["POST /v1/send"]["body"], options?: CallOptions): Call<Api["POST /v1/send"]["answer"]>;
+  /** Send up to 1,000 different messages: `POST /v1/send/batch`. */
+  sendBatch(body: Api["POST /v1/send/batch"]["body"], options?: CallOptions): Call<Api["POST /v1/send/batch"]["answer"]>;
   /** Check an email address: `POST /v1/verify`. */
   verify(body: Api["POST /v1/verify"]["body"], options?: CallOptions): Call<Api["POST /v1/verify"]["answer"]>;
   /** List mails, newest first: `GET /emails`. */
@@ -789,6 +798,7 @@ inbox: {
 export const OPERATIONS = {
 emails: {
   send: {"endpoint":"POST /v1/send","takes":["body"],"keyed":true},
+  sendBatch: {"endpoint":"POST /v1/send/batch","takes":["body"],"keyed":true},
   verify: {"endpoint":"POST /v1/verify","takes":["body"]},
   list: {"endpoint":"GET /emails","takes":["query"],"list":["cursor","data"]},
   get: {"endpoint":"GET /emails/{id}","takes":[]},

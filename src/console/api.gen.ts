@@ -20,6 +20,12 @@ export type SendTemplateBody = { to: Mailbox | (Mailbox)[]; template: string; su
 export type SendMessageBody = { to: Mailbox | (Mailbox)[]; subject: string; body: string; from: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[] };
 export type SendBody = SendTemplateBody | SendMessageBody;
 export type SentEmails = { success: true; data: { emails: ({ contact: { id: string; email: string }; email: string })[]; timestamp: string; scheduledFor?: string }; warnings?: (string)[] };
+export type BatchSendTemplateBody = { to: Mailbox | (Mailbox)[]; template: string; subject?: string; body?: string; from?: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[]; idempotencyKey?: string };
+export type BatchSendMessageBody = { to: Mailbox | (Mailbox)[]; subject: string; body: string; from: Mailbox; name?: string; subscribed?: boolean; data?: Record<string, unknown>; headers?: Record<string, string>; reply?: string; replyTo?: string | (string)[]; tags?: (Tag)[]; sendAt?: string; tracking?: boolean | TrackingChoice; unsubscribe?: boolean; attachments?: (Attachment)[]; idempotencyKey?: string };
+export type BatchMessage = BatchSendTemplateBody | BatchSendMessageBody;
+export type SendBatchBody = { messages: (BatchMessage)[]; atomic?: boolean };
+export type SentMessage = { success: true; data: { emails: ({ contact: { id: string; email: string }; email: string })[]; timestamp: string; scheduledFor?: string } };
+export type SentBatch = { success: true; data: (SentMessage | Problem)[] };
 export type TrackBody = { email: string; event: string; subscribed?: boolean; data?: Record<string, unknown> };
 export type TrackedEvent = { success: true; data: { contact: string; event: string; timestamp: string }; warnings?: (string)[] };
 export type Verification = { success: true; data: { email: string; valid: boolean; isDisposable: boolean; isAlias: boolean; isTypo: boolean; isPlusAddressed: boolean; isPersonalEmail: boolean; domainExists: boolean | null; hasWebsite: boolean; hasMxRecords: boolean | null; reasons: (string)[] } };
@@ -281,6 +287,7 @@ export type ListedInboxMail = { id: string; projectId: string | null; emailId: s
 export type InboxMail = { id: string; projectId: string | null; emailId: string | null; from: string; to: string; subject: string; capturedAt: string; readAt: string | null; headers: ({ name: string; value: string })[]; hasHtml: boolean; html: string | null; text: string | null; attachments: ({ index: number; filename: string; contentType: string; sizeBytes: number; inline: boolean })[] };
 export interface Api {
   "POST /v1/send": { body: SendBody; answer: SentEmails };
+  "POST /v1/send/batch": { body: SendBatchBody; answer: SentBatch };
   "POST /v1/track": { body: TrackBody; answer: TrackedEvent };
   "POST /v1/verify": { body: { email: string }; answer: Verification };
   "GET /contacts": { query?: { limit?: number; cursor?: string; search?: string; subscribed?: "true" | "false"; segmentId?: string; condition?: string; field?: string; value?: string; sort?: "createdAt" | "updatedAt" | "email" | "lastActivity"; dir?: "asc" | "desc"; anchor?: string }; answer: { data: (ListedContact)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean; startCursor: string | null } };

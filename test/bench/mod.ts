@@ -22,6 +22,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "messages submitted over SMTP, against POST /v1/send in the same run",
     load: () => import("./submission.ts"),
   },
+  batch: {
+    about: "POST /v1/send/batch with 1,000 messages, against POST /v1/send one by one",
+    load: () => import("./batch.ts"),
+  },
   tracking: {
     about: "opens and clicks of the mails of a campaign, against their statement on the driver",
     load: () => import("./tracking.ts"),

@@ -224,7 +224,9 @@ describe("a lock that somebody holds", () => {
       ),
     ]).finally(() => pool.end({ timeout: 1 }));
 
-    expect(new Set(both.flatMap(({ emails }) => emails.map(({ email }) => email))).size).toBe(120);
+    expect(new Set(both.flatMap(({ result: { emails } }) => emails.map(({ email }) => email))).size).toBe(
+      120,
+    );
   });
 });
 

@@ -134,8 +134,8 @@ describe("a scheduled mail", () => {
   test.each([
     ["tomorrow", "invalid_string"],
     ["2030-02-30T09:00:00Z", "invalid_string"],
-    ["2020-01-31T09:00:00Z", "too_small"],
-    [new Date(Date.now() + 91 * 24 * HOUR_MS).toISOString(), "too_big"],
+    ["2020-01-31T09:00:00Z", "custom"],
+    [new Date(Date.now() + 91 * 24 * HOUR_MS).toISOString(), "custom"],
   ])("has a time in the future, at most 90 days ahead: %s is %s", async (sendAt, code) => {
     const body = { to: "ada@example.com", from: `shop@${DOMAIN}`, subject: "Hi", body: "x", sendAt };
     const answer = await call("POST", "/v1/send", body);

@@ -12,9 +12,15 @@ interface Method {
 }
 
 /** Where the operations of the public API belong. */
-const PUBLIC: Record<string, string> = { sendEmail: "emails", verifyEmail: "emails", trackEvent: "events" };
+const PUBLIC: Record<string, string> = {
+  sendEmail: "emails",
+  sendEmails: "emails",
+  verifyEmail: "emails",
+  trackEvent: "events",
+};
 /** What the name of its resource, left out, would take the sense from. */
 const NAMES: Record<string, string> = {
+  sendEmails: "sendBatch",
   listContactEvents: "listOfContact",
   listSizesOfSegments: "listAllSizes",
   search: "",

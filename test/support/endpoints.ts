@@ -104,6 +104,7 @@ export const FOR_USERS = [
 /** For every member: the content of the project, and how it stands. */
 export const FOR_MEMBERS = [
   "POST /v1/send",
+  "POST /v1/send/batch",
   "POST /v1/track",
   "POST /v1/verify",
   "GET /contacts",
@@ -439,7 +440,7 @@ export const FOR_WRITERS = [
 ];
 
 /** For a key with the scope `send`. */
-export const FOR_SENDERS = ["POST /v1/send"];
+export const FOR_SENDERS = ["POST /v1/send", "POST /v1/send/batch"];
 
 /** For a key with the scope `track`. */
 export const FOR_TRACKERS = ["POST /v1/track", "POST /events/track"];

@@ -170,6 +170,16 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
       tags: [{ name: "category", value: "receipt" }],
     },
   });
+  await tell("sendEmails", {
+    body: {
+      messages: ["Ada", "Bob"].map((name) => ({
+        to: `${name.toLowerCase()}@example.com`,
+        from: FROM,
+        subject: `Your week, ${name}`,
+        body: "<p>Three orders.</p>",
+      })),
+    },
+  });
   await tell("verifyEmail", { body: { email: "ada@gmial.com" } });
   await service.runJobs();
   await tell("listEmails", { query: { limit: "1" } });

@@ -27,6 +27,7 @@ const READABLE = new Set([
 /** Routes that are no matter of method and first segment. */
 const NEEDED: Readonly<Record<string, KeyScope>> = {
   "POST /v1/send": "send",
+  "POST /v1/send/batch": "send",
   "POST /v1/track": "track",
   "POST /events/track": "track",
 

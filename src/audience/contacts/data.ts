@@ -49,6 +49,18 @@ export function sortData(data: DataInput = {}): DataChange {
   return change;
 }
 
+/** Two changes one after the other, as one. */
+export function bothOf(first: DataChange, second: DataChange): DataChange {
+  const both: DataChange = { sets: {}, deletes: [], values: { ...first.values, ...second.values } };
+  for (const [key, value] of Object.entries(first.sets)) {
+    if (!second.deletes.includes(key)) define(both.sets, key, value);
+  }
+  for (const [key, value] of Object.entries(second.sets)) define(both.sets, key, value);
+  const kept = first.deletes.filter((key) => !Object.hasOwn(second.sets, key));
+  both.deletes.push(...new Set([...kept, ...second.deletes]));
+  return both;
+}
+
 /**
  * What a mail of this request shows: the values, without empty text, which leaves what is stored as it is. Empty text
  * for this request only is shown.

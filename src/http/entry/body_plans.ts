@@ -93,6 +93,24 @@ export async function readBody(
   return body;
 }
 
+/**
+ * What is wrong with a value that is a body by itself, as a message in a list of them, and the value without unknown fields.
+ * A field that was meant to be another is an error.
+ */
+export async function checkBody(
+  schema: TSchema,
+  given: unknown,
+): Promise<{ body: Record<string, unknown>; errors: FieldError[] }> {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    return { body: {}, errors: [{ field: "", code: "invalid_type", message: "Expected an object" }] };
+  }
+  const { fields, errorsOf } = planOf(schema);
+  const body = fields ? pick(given as Record<string, unknown>, fields) : (given as Record<string, unknown>);
+  const errors = await errorsOf(body);
+  const misses = fields ? nearMisses(given as Record<string, unknown>, fields) : NO_MISSES;
+  return { body, errors: [...errors, ...nearMissErrors(misses)] };
+}
+
 const NO_MISSES = new Map<string, string>();
 
 /** One for each schema, however many services a process has, as in tests. */

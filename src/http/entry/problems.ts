@@ -50,7 +50,7 @@ export function bareRefusal(request: Request, message: string): { error: string 
 export function toEnvelope(problem: Problem, requestId: string) {
   const { errors, details, suggestion } = problem.extras;
   return {
-    success: false,
+    success: false as const,
     error: {
       code: problem.problemCode,
       message: problem.message,

@@ -1,8 +1,11 @@
 // What a message to be sent looks like in requests, and its answer.
+import type { TProperties } from "@sinclair/typebox";
 import { t } from "elysia";
 import type { Context } from "../../context.ts";
+import { MAX_BATCH } from "../../sending/send/batch.ts";
 import { fileErrors, type SendInput, sendErrors } from "../../sending/send/input.ts";
 import { sendLimits } from "../../sending/send/mod.ts";
+import { SEND_BODY_LIMIT } from "../entry/body.ts";
 import { bounded, boundedText } from "../entry/body_bounds.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -11,6 +14,7 @@ import {
   EmailAddress,
   HeaderText,
   IdOf,
+  ProblemEnvelope,
   Text,
   TextMap,
   Timestamp,
@@ -142,8 +146,8 @@ const SendFields = {
   ),
 };
 
-/** The content is that of a template, or is in the request. */
-const CONTENTS = [
+/** The content is that of a template, or is in the request. `more`: fields of a message in a list, whose schemas have a prefix. */
+const contents = (prefix = "", more: TProperties = {}) => [
   t.Object(
     {
       to: To,
@@ -153,15 +157,16 @@ const CONTENTS = [
       from: t.Optional(Mailbox),
       ...SendFields,
       attachments: Attachments,
+      ...more,
     },
     {
-      title: "SendTemplateBody",
+      title: `${prefix}SendTemplateBody`,
       description: "A template; the request may replace its subject, body and sender.",
     },
   ),
   t.Object(
-    { to: To, subject: Subject, body: Body, from: Mailbox, ...SendFields, attachments: Attachments },
-    { title: "SendMessageBody", description: "A message without a template." },
+    { to: To, subject: Subject, body: Body, from: Mailbox, ...SendFields, attachments: Attachments, ...more },
+    { title: `${prefix}SendMessageBody`, description: "A message without a template." },
   ),
 ];
 
@@ -182,15 +187,17 @@ const sendSchema = (attachmentBytes: number) =>
     }),
   });
 
+const SentData = t.Object({
+  emails: t.Array(t.Object({ contact: t.Object({ id: Uuid, email: t.String() }), email: Uuid })),
+  timestamp: Timestamp,
+  scheduledFor: t.Optional(Timestamp),
+});
+
 /** What was accepted: for each recipient, in order. */
 export const SentEmails = t.Object(
   {
     success: t.Literal(true),
-    data: t.Object({
-      emails: t.Array(t.Object({ contact: t.Object({ id: Uuid, email: t.String() }), email: Uuid })),
-      timestamp: Timestamp,
-      scheduledFor: t.Optional(Timestamp),
-    }),
+    data: SentData,
     ...Warnings,
   },
   { title: "SentEmails" },
@@ -203,6 +210,64 @@ export function sendBody(ctx: Context) {
     withRules(sendSchema(attachmentBytes), (input: SendInput, refused) =>
       sendErrors(input, sendLimits(ctx), refused),
     ),
-    { title: "SendBody", anyOf: CONTENTS },
+    { title: "SendBody", anyOf: contents() },
   );
 }
+
+const OwnKey = t.Optional(
+  Text({
+    minLength: 1,
+    maxLength: 255,
+    pattern: "^[\\x20-\\x7e]*$",
+    expected: "Expected printable ASCII",
+    description: "An idempotency key for this message alone.",
+  }),
+);
+
+/** A message of `POST /v1/send/batch`: checked by itself, so that others are accepted where it is refused. */
+export function batchMessage(ctx: Context) {
+  const { properties } = sendSchema(sendLimits(ctx).attachmentBytes);
+  return withRules(t.Object({ ...properties, idempotencyKey: OwnKey }), (input: SendInput, refused) =>
+    sendErrors(input, sendLimits(ctx), refused),
+  );
+}
+
+/** The body of `POST /v1/send/batch`. */
+export const BatchBody = t.Object(
+  {
+    messages: documented(
+      bounded(t.Array(t.Unknown(), { minItems: 1, maxItems: MAX_BATCH }), {
+        bytes: SEND_BODY_LIMIT,
+        values: 50_000,
+        levels: 70,
+        escape: 1,
+      }),
+      {
+        type: "array",
+        minItems: 1,
+        maxItems: MAX_BATCH,
+        items: { title: "BatchMessage", anyOf: contents("Batch", { idempotencyKey: OwnKey }) },
+      },
+    ),
+    atomic: t.Optional(
+      t.Boolean({
+        description: "True: all are accepted in one transaction, or none. Default: each by itself.",
+      }),
+    ),
+  },
+  { title: "SendBatchBody" },
+);
+
+/** What became of each message, in order. */
+export const SentBatch = t.Object(
+  {
+    success: t.Literal(true),
+    data: t.Array(
+      t.Union([
+        t.Object({ success: t.Literal(true), data: SentData }, { title: "SentMessage" }),
+        ProblemEnvelope,
+      ]),
+    ),
+  },
+  { title: "SentBatch" },
+);

@@ -16,7 +16,7 @@ const Scopes = t.Array(Words(SCOPES), {
   minItems: 1,
   maxItems: SCOPES.length,
   description:
-    "`send`: `POST /v1/send`. `track`: `POST /v1/track`, and `POST /events/track` with a key that begins with `sk_`. `read`: everything that changes nothing, except members and the audit log. `write`: create and change contacts, segments, templates, drafts of campaigns and disabled workflows; it sends, enables and deletes nothing. `all`: everything that keys may do.",
+    "`send`: `POST /v1/send` and `POST /v1/send/batch`. `track`: `POST /v1/track`, and `POST /events/track` with a key that begins with `sk_`. `read`: everything that changes nothing, except members and the audit log. `write`: create and change contacts, segments, templates, drafts of campaigns and disabled workflows; it sends, enables and deletes nothing. `all`: everything that keys may do.",
 });
 const Name = Text({ maxLength: MAX_NAME, description: "What it is for, in one line.", examples: ["Shop"] });
 const ExpiresAt = t.Optional(

@@ -1,18 +1,21 @@
 // /v1: the public API. Responses in the success envelope.
 import { Elysia, t } from "elysia";
 import { track, trackErrors } from "../../audience/tracking.ts";
-import type { Context } from "../../context.ts";
+import { type Context, perService } from "../../context.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { send } from "../../sending/send/mod.ts";
+import { type BatchMessage, type MessageOfBatch, sendEach, sendTogether } from "../../sending/send/batch.ts";
+import { type ReplayableRequest, send, type SendResult } from "../../sending/send/mod.ts";
 import type { SendInput } from "../../sending/send/input.ts";
 import { verifyAddress } from "../../sending/send/verify.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
-import { bodyWarnings } from "../entry/body_plans.ts";
+import { bodyWarnings, checkBody } from "../entry/body_plans.ts";
 import { withRules } from "../entry/field_errors.ts";
-import { idempotencyKey, IdempotencyHeaders } from "../entry/idempotency.ts";
+import { idempotencyKey, IdempotencyHeaders, ReplayHeaders, wantsReplay } from "../entry/idempotency.ts";
+import { toEnvelope, toProblem } from "../entry/problems.ts";
+import { requestIdOf } from "../entry/requests.ts";
 import { answers, Data, EmailAddress, Nullable, Text, Timestamp, Uuid, Warnings } from "../entry/schemas.ts";
-import { sendBody, SentEmails } from "./_send_schemas.ts";
+import { BatchBody, batchMessage, sendBody, SentBatch, SentEmails } from "./_send_schemas.ts";
 
 const TrackBody = t.Object(
   {
@@ -70,17 +73,17 @@ export function v1Routes(ctx: Context) {
     .use(
       new Elysia().use(authenticateKey(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(
         "/send",
-        async ({ project, body, headers, request }) => {
-          const key = idempotencyKey(headers);
-          const data = await send(
+        async ({ project, body, headers, request, set }) => {
+          const { result: data, isReplay } = await send(
             ctx,
-            { projectId: project.id, key, request: "POST /v1/send" },
+            callOf("POST /v1/send", project, headers),
             body as SendInput,
           );
+          if (isReplay) set.headers["idempotent-replayed"] = "true";
           return { success: true as const, data, ...bodyWarnings(request) };
         },
         {
-          headers: IdempotencyHeaders,
+          headers: ReplayHeaders,
           body: sendBody(ctx),
           response: answers(SentEmails, { refusals: [400, 402, 404, 409, 413, 415, 422] }),
           detail: {
@@ -88,6 +91,39 @@ export function v1Routes(ctx: Context) {
             summary: "Send a transactional email",
             description:
               "Sends one message to 1 to 1,000 recipients, right away or at `sendAt`. Contacts that do not exist are created, `data` is merged into theirs, and every recipient gets a separate mail. Everything is checked first and then committed together: either every mail is accepted, or none. After a 200, the mails will not be lost. Refused for a sender whose domain is not verified (403), an unknown template (404), a `MARKETING` template to a recipient who has opted out (400, `details.recipients`), and an `Idempotency-Key` that was used before (409, with the original response).",
+            tags: ["Public API"],
+          },
+        },
+      ),
+    )
+    .use(
+      new Elysia().use(authenticateKey(ctx, "secret", { bodyLimit: SEND_BODY_LIMIT })).post(
+        "/send/batch",
+        async ({ project, body, headers, request }) => {
+          const call = callOf("POST /v1/send/batch", project, headers);
+          const given = await readMessages(ctx, body.messages);
+          if (body.atomic) {
+            const results = await sendTogether(ctx, call, given);
+            return {
+              success: true as const,
+              data: results.map((data) => ({ success: true as const, data })),
+            };
+          }
+          const results = await sendEach(ctx, call, given);
+          return {
+            success: true as const,
+            data: await Promise.all(results.map((each) => answerOf(each, request))),
+          };
+        },
+        {
+          headers: ReplayHeaders,
+          body: BatchBody,
+          response: answers(SentBatch, { refusals: [400, 402, 404, 409, 413, 415, 422] }),
+          detail: {
+            operationId: "sendEmails",
+            summary: "Send up to 1,000 different messages",
+            description:
+              "Each message is what `POST /v1/send` takes, with up to 5,000 recipients in all. Each is accepted or refused by itself: the answer is 200 with one entry for each, in order, which is either the answer or the error that `POST /v1/send` would give. With `atomic`, all are accepted in one transaction, or none: the answer is then the error of the first that is refused, with its `details.index`. `Idempotency-Key` stands for all messages: a repeated request accepts those that the first one did not, and gets 409 for the others, with the original response; or that response itself, with `Idempotency-Replay: true`. A message can have an `idempotencyKey` of its own.",
             tags: ["Public API"],
           },
         },
@@ -135,4 +171,30 @@ export function v1Routes(ctx: Context) {
           },
         ),
     );
+}
+
+function callOf(
+  request: string,
+  project: { id: string },
+  headers: (typeof ReplayHeaders)["static"],
+): ReplayableRequest {
+  return { projectId: project.id, key: idempotencyKey(headers), request, replays: wantsReplay(headers) };
+}
+
+const messageSchemas = perService(batchMessage);
+
+/** Each message by itself, without unknown fields, with what its schema says against it. */
+async function readMessages(ctx: Context, given: unknown[]): Promise<MessageOfBatch[]> {
+  const schema = messageSchemas(ctx);
+  const messages: MessageOfBatch[] = [];
+  for (const message of given) {
+    const { body, errors } = await checkBody(schema, message);
+    messages.push({ input: body as unknown as BatchMessage, errors });
+  }
+  return messages;
+}
+
+async function answerOf(result: SendResult | Error, request: Request) {
+  if (!(result instanceof Error)) return { success: true as const, data: result };
+  return toEnvelope(await toProblem(result, request), requestIdOf(request));
 }

@@ -1,7 +1,7 @@
 // Messages on their way into the database: those of one transaction share its statements.
 import { answerKeys, claimKeys, releaseKeys } from "../../accounts/idempotency.ts";
 import { dealOut } from "../../accounts/billing/usage.ts";
-import { sortData } from "../../audience/contacts/data.ts";
+import { bothOf, type DataChange, sortData } from "../../audience/contacts/data.ts";
 import { contactKey, upsertContacts, type WrittenContact } from "../../audience/contacts/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -30,7 +30,7 @@ export interface AcceptedMessage {
   handOff: () => void;
 }
 
-/** A request whose input is without errors. */
+/** A message whose input is without errors. */
 export interface CheckedMessage {
   input: SendInput;
   recipients: Recipient[];
@@ -38,10 +38,12 @@ export interface CheckedMessage {
   text: string | null;
   /** The whole message, where it was submitted over SMTP: there is no body then. */
   submitted?: Buffer | undefined;
-  /** The idempotency key. No two messages have the same, nor a recipient in common. */
+  /** The idempotency key. No two messages have the same. */
   key: string | null;
   /** The request that the key stands for. */
   request: string;
+  /** Of what it says, where it has a key. */
+  bodyHash: string | null;
 }
 
 interface Accepted extends CheckedMessage {
@@ -62,7 +64,7 @@ export async function acceptAll(
   projectId: string,
   messages: CheckedMessage[],
 ): Promise<(AcceptedMessage | Error)[]> {
-  const keyed = messages.flatMap(({ key, request }) => (key === null ? [] : [{ key, request }]));
+  const keyed = messages.flatMap(({ key, ...claim }) => (key === null ? [] : [{ ...claim, key }]));
   const [used, contents] = await Promise.all([
     claimKeys(tx, projectId, keyed),
     contentsOf(tx, projectId, messages),
@@ -193,24 +195,29 @@ function once({ emailIds, begin }: HandOff, mails: () => HandedMail[]): () => vo
   };
 }
 
-/** One contact per address, however often it was named. */
+/** One contact per address, however often it was named: what later messages say goes over what earlier ones do. */
 async function upsertRecipients(
   tx: Context,
   projectId: string,
   accepted: Accepted[],
 ): Promise<Map<string, WrittenContact>> {
-  const writes = accepted.flatMap(({ input: { subscribed, data }, recipients }) => {
-    const change = sortData(data);
-    const emails = [...new Set(recipients.map((recipient) => recipient.email))];
-    return emails.map((email) => ({
-      projectId,
-      email,
-      given: { subscribed },
-      subscribedDefault: false,
-      change,
-    }));
-  });
-  return await upsertContacts(tx, writes);
+  const writes = new Map<string, { subscribed: boolean | undefined; change: DataChange }>();
+  for (const { input, recipients } of accepted) {
+    const change = sortData(input.data);
+    for (const email of new Set(recipients.map((recipient) => recipient.email))) {
+      const before = writes.get(email);
+      const { subscribed = before?.subscribed } = input;
+      writes.set(email, { subscribed, change: before ? bothOf(before.change, change) : change });
+    }
+  }
+  const rows = [...writes].map(([email, { subscribed, change }]) => ({
+    projectId,
+    email,
+    given: { subscribed },
+    subscribedDefault: false,
+    change,
+  }));
+  return await upsertContacts(tx, rows);
 }
 
 /** Answers the ids of those whose mails are followed. */

@@ -1,4 +1,4 @@
-import type { IdempotentRequest } from "../../accounts/idempotency.ts";
+import { hashOfBody, type IdempotentRequest, replayedData } from "../../accounts/idempotency.ts";
 import { dataErrors, dataProblem } from "../../audience/contacts/data.ts";
 import { heldContacts } from "../../audience/contacts/mod.ts";
 import type { Context } from "../../context.ts";
@@ -26,11 +26,10 @@ const CHARS_A_RECIPIENT = 5_000;
  * domain that is not verified, 404 for an unknown template, 400 for recipients who have opted out of MARKETING mail, 409
  * for a used key, 402 if less is left of this month's limit.
  */
-export async function send(ctx: Context, call: IdempotentRequest, input: SendInput): Promise<SendResult> {
+export async function send(ctx: Context, call: ReplayableRequest, input: SendInput): Promise<Sent> {
   const errors = await sendErrors(input, sendLimits(ctx));
   if (errors.length > 0) throw problems.invalid(errors);
-  const recipients = recipientsOf(input);
-  return await accept(ctx, call, { input, recipients, text: textOfBody(input.body) });
+  return await acceptOne(ctx, call, messageOf(call, input));
 }
 
 /** A message that was submitted whole, over SMTP. */
@@ -60,22 +59,59 @@ export async function submit(
   const sender = { email: from.email, ...(from.name && { name: from.name }) };
   const to = recipients.map(({ email }) => email);
   const input = { to, from: sender, subject, body: "", reply: replyTo ?? undefined, ...options };
-  return await accept(ctx, call, { input, recipients, text: "", submitted: source });
+  const { key, request } = call;
+  const message = { input, recipients, text: "", submitted: source, key, request, bodyHash: null };
+  return (await acceptOne(ctx, call, message)).result;
 }
 
-async function accept(
+/** A request that may ask for the first answer, where its key was used before by one that says the same. */
+export interface ReplayableRequest extends IdempotentRequest {
+  replays?: boolean;
+}
+
+/** What was accepted, now or by the first request with the key. */
+export interface Sent {
+  result: SendResult;
+  isReplay: boolean;
+}
+
+/** A message whose input is without errors, as it is accepted. */
+export function messageOf({ key, request }: IdempotentRequest, input: SendInput): CheckedMessage {
+  const bodyHash = key === null ? null : hashOfBody(request, input);
+  return { input, recipients: recipientsOf(input), text: textOfBody(input.body), key, request, bodyHash };
+}
+
+/** Accepts one message; those that arrive during a commit share the next one. Throws as {@linkcode send} does. */
+export async function acceptOne(
   ctx: Context,
-  { projectId, key, request }: IdempotentRequest,
-  message: Omit<CheckedMessage, "key" | "request">,
-): Promise<SendResult> {
+  { projectId, replays = false }: ReplayableRequest,
+  message: CheckedMessage,
+): Promise<Sent> {
   try {
-    const { result, handOff } = await groups(ctx)(projectId, { ...message, key, request });
+    const { result, handOff } = await groups(ctx)(projectId, message);
     handOff();
-    return result;
+    return { result, isReplay: false };
   } catch (error) {
+    const result = replays ? replayedResult(error, message) : null;
+    if (result !== null) return { result, isReplay: true };
     throw dataProblem(error);
   }
 }
+
+/** What was answered to the first request with the key of a message that is refused for it, if that said the same; or null. */
+export function replayedResult(refusal: unknown, { bodyHash }: CheckedMessage): SendResult | null {
+  const data = bodyHash === null ? null : replayedData<Stored>(refusal, bodyHash);
+  if (data === null) return null;
+  const { emails, timestamp, scheduledFor } = data;
+  return {
+    emails,
+    timestamp: new Date(timestamp),
+    ...(scheduledFor !== undefined && { scheduledFor: new Date(scheduledFor) }),
+  };
+}
+
+/** A result as the database has it. */
+type Stored = Pick<SendResult, "emails"> & { timestamp: string; scheduledFor?: string };
 
 /** What the input of a message is held against. */
 export function sendLimits(ctx: Context): { attachmentBytes: number; now: Date } {

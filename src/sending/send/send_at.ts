@@ -31,9 +31,9 @@ export function sendAtErrors(text: string | undefined, now: Date): FieldError[] 
   }
   if (time <= now) {
     const message = "Expected a time in the future: leave it out to send at once";
-    return [{ field, code: "too_small", message, received: text }];
+    return [{ field, code: "custom", message, received: text }];
   }
   if (time.getTime() - now.getTime() <= MAX_DAYS_AHEAD * DAY_MS) return [];
   const message = `A mail can be scheduled up to ${MAX_DAYS_AHEAD} days ahead`;
-  return [{ field, code: "too_big", message, received: text }];
+  return [{ field, code: "custom", message, received: text }];
 }

@@ -39,7 +39,7 @@ export async function takeMessage(
   const sending =
     controls.template === null
       ? submit(ctx, call, { ...read, recipients, options: controls.options })
-      : send(ctx, call, templateInput(read, recipients, controls));
+      : send(ctx, call, templateInput(read, recipients, controls)).then(({ result }) => result);
   const { text, repeated } = await sending.then(
     (result) => ({ text: accepted(result), repeated: false }),
     (error: unknown) => ({ text: alreadyAccepted(error), repeated: true }),
