@@ -251,6 +251,34 @@ browserTest("a mail is sent again, and both know of each other; the list follows
   });
 });
 
+browserTest(
+  "a scheduled mail says when, gets another time, and is cancelled; its tag leads to its like",
+  async () => {
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
+    const tags = [{ name: "category", value: "reminder" }];
+    const id = await send("later@people.example", { subject: "See you", sendAt: inDays(2), tags });
+    await on(`/emails/${id}`, async (page) => {
+      await page.getByText("Scheduled for").first().waitFor();
+      await page.getByRole("button", { name: "Change time" }).click();
+      const dialog = page.getByRole("dialog", { name: "Send it at another time" });
+      const time = `${inDays(3).toISOString().slice(0, 10)}T09:00`;
+      await dialog.getByLabel("Day and time").fill(time);
+      await dialog.getByRole("button", { name: "Change time" }).click();
+      await page.getByText("It has another time").waitFor();
+      const scheduledFor = async () => (await ask("GET", `/emails/${id}`)).scheduledFor as string;
+      const asTyped = await page.evaluate((text) => new Date(text).toISOString(), time);
+      await eventually(scheduledFor).toBe(asTyped);
+      await page.getByRole("button", { name: "Cancel", exact: true }).click();
+      await page.getByRole("button", { name: "Cancel the mail" }).click();
+      await page.getByText("Cancelled before it was sent").first().waitFor();
+      await page.getByRole("link", { name: "category: reminder" }).click();
+      await row(page, "later@people.example").waitFor();
+      await eventually(() => page.getByText("reader0001@people.example").count()).toBe(0);
+      await eventually(() => page.getByLabel("Tag").inputValue()).toBe("category:reminder");
+    });
+  },
+);
+
 browserTest("by the keyboard alone: a mail is found, opened and sent again by a member", async () => {
   await on(
     "/",

@@ -15,6 +15,7 @@ import { useApi } from "../queries.ts";
 import { Events } from "./email/events.tsx";
 import { Facts } from "./email/facts.tsx";
 import { Notice } from "./email/notice.tsx";
+import { isScheduled, ScheduleActions } from "./email/schedule.tsx";
 import { SendAgain } from "./email/send_again.tsx";
 import classes from "./email/email.module.css";
 
@@ -38,11 +39,13 @@ export default function EmailPage() {
   return <Failed error={query.error} retry={query.refetch} />;
 }
 
-const isUnderWay = ({ status }: Email) => status === "PENDING" || status === "SENDING";
+const isUnderWay = (mail: Email) =>
+  (mail.status === "PENDING" || mail.status === "SENDING") && !isScheduled(mail);
 
 function EmailView({ mail }: { mail: Email }) {
   const { id, subject, status, to, queuedAt, sentAt } = mail;
   const path = { id };
+  const waits = isScheduled(mail);
   const content = useApi("GET /emails/{id}/content", { path }, { staleTime: Infinity });
   const events = useApi(
     "GET /emails/{id}/events",
@@ -58,11 +61,12 @@ function EmailView({ mail }: { mail: Email }) {
         badge={<Status status={status} />}
         about={
           <>
-            {sentAt ? "Sent" : "Accepted"} <Time at={sentAt ?? queuedAt} />
+            {sentAt ? "Sent" : waits ? "Scheduled for" : "Accepted"}{" "}
+            <Time at={sentAt ?? (waits ? mail.scheduledFor : queuedAt)} />
             {to && ` to ${to}`}
           </>
         }
-        actions={<SendAgain mail={mail} isKept={isKept} />}
+        actions={waits ? <ScheduleActions mail={mail} /> : <SendAgain mail={mail} isKept={isKept} />}
       />
       <Notice mail={mail} />
       <div className={classes.columns}>

@@ -13,7 +13,7 @@ import classes from "./email.module.css";
 /** Names and values, one below the other. */
 export function Facts({ mail }: { mail: Email }) {
   const { id, contactId, to, toName, from, fromName, sourceType, type } = mail;
-  const { campaignId, templateId, workflowId, resendOf } = mail;
+  const { campaignId, templateId, workflowId, resendOf, tags, scheduledFor } = mail;
   return (
     <dl className={classes.facts}>
       <Fact name="To">
@@ -50,6 +50,21 @@ export function Facts({ mail }: { mail: Email }) {
       {templateId && (
         <Fact name="Template">
           <TemplateName id={templateId} />
+        </Fact>
+      )}
+      {tags && (
+        <Fact name="Tags">
+          {tags.map(({ name, value }, n) => (
+            <span key={name}>
+              {n > 0 && ", "}
+              <Link href={`/emails?tag=${name}:${value}`}>{`${name}: ${value}`}</Link>
+            </span>
+          ))}
+        </Fact>
+      )}
+      {scheduledFor && (
+        <Fact name="Scheduled for">
+          <Time at={scheduledFor} />
         </Fact>
       )}
       {resendOf && (

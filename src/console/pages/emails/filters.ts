@@ -10,6 +10,8 @@ export const FILTERS = {
   campaign: "",
   template: "",
   workflow: "",
+  /** `name:value`. */
+  tag: "",
   /** Days, both included. */
   from: "",
   until: "",
@@ -49,6 +51,9 @@ export const SOURCES = {
   WORKFLOW: "Workflows",
 } as const;
 
+/** Whether something of a tag is typed, and not all of it. */
+export const isPartOfTag = ({ tag }: Filters) => tag !== "" && !/^[\w-]+:[\w-]+$/.test(tag);
+
 const isStatus = (text: string): text is (typeof STATUSES)[number] =>
   (STATUSES as readonly string[]).includes(text);
 const isSource = (text: string): text is keyof typeof SOURCES => text in SOURCES;
@@ -61,7 +66,7 @@ export const isTooShort = ({ search }: Filters) => search !== "" && [...search].
 
 /** The query of the list. */
 export function listQueryOf(filters: Filters): ListQuery {
-  const { search, status, source, contact, campaign, template, workflow, from, until } = filters;
+  const { search, status, source, contact, campaign, template, workflow, tag, from, until } = filters;
   return {
     limit: 100,
     ...(search && !isTooShort(filters) && { search }),
@@ -71,13 +76,14 @@ export function listQueryOf(filters: Filters): ListQuery {
     ...(campaign && { campaignId: campaign }),
     ...(template && { templateId: template }),
     ...(workflow && { workflowId: workflow }),
+    ...(tag && !isPartOfTag(filters) && { tag }),
     ...(from && { from }),
     ...(until && { until }),
   };
 }
 
 /** By an index of their own: of these only a status may be next to a campaign, unless a contact is chosen. */
-const LEADING: FilterName[] = ["status", "source", "campaign", "template", "workflow"];
+const LEADING: FilterName[] = ["status", "source", "campaign", "template", "workflow", "tag"];
 const NAMES: Record<FilterName, string> = {
   search: "the search",
   status: "the status",
@@ -86,6 +92,7 @@ const NAMES: Record<FilterName, string> = {
   campaign: "the campaign",
   template: "the template",
   workflow: "the workflow",
+  tag: "the tag",
   from: "",
   until: "",
 };

@@ -15,6 +15,7 @@ import {
   type Filters,
   FILTERS,
   isFiltered,
+  isPartOfTag,
   isTooShort,
   MIN_SEARCH,
   PERIODS,
@@ -25,7 +26,7 @@ import {
 import classes from "./emails.module.css";
 
 const MORE = "more-filters";
-const LOOKED_UP = ["contact", "campaign", "template", "workflow"] as const;
+const LOOKED_UP = ["contact", "campaign", "template", "workflow", "tag"] as const;
 
 interface Props {
   filters: Filters;
@@ -92,8 +93,10 @@ export function Toolbar({ filters, set }: Props) {
       <p className={classes.note} role="status">
         {isTooShort(filters)
           ? `Type ${MIN_SEARCH} letters or more of an address or a subject.`
-          : dropped.length > 0 &&
-            `Without ${dropped.join(" and ")}: several of these filters can only be combined for the mails of one contact.`}
+          : isPartOfTag(filters)
+            ? "Type the name and the value of a tag, such as category:receipt."
+            : dropped.length > 0 &&
+              `Without ${dropped.join(" and ")}: several of these filters can only be combined for the mails of one contact.`}
       </p>
     </div>
   );
@@ -144,6 +147,13 @@ function MoreFilters({ filters, change }: FilterProps) {
       <CampaignPicker {...pick("campaign")} />
       <TemplatePicker {...pick("template")} />
       <WorkflowPicker {...pick("workflow")} />
+      <TextInput
+        size="xs"
+        label="Tag"
+        placeholder="name:value"
+        value={filters.tag}
+        onChange={(event) => change({ tag: event.currentTarget.value.trim() }, { replace: true })}
+      />
       <div className={classes.days}>
         <TextInput
           type="date"
