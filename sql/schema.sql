@@ -345,6 +345,8 @@ create table idempotency_keys (
   response json,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
+  -- What the request said, as a hash: one that says the same may ask for the first answer again. Null where it cannot.
+  body_hash text,
   constraint idempotency_keys_pkey PRIMARY KEY (project_id, key),
   constraint idempotency_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))

@@ -1287,21 +1287,21 @@ export interface Queries {
     removeUnknown(on: On): Promise<number>;
   };
   idempotencyKeys: {
-    /** Claims keys for requests of this transaction, and returns those that were free. `rows` holds `{key, request}`. If another request holds one, this
+    /** Claims keys for requests of this transaction, and returns those that were free. `rows` holds `{key, request, body_hash?}`. If another request holds one, this
      * one waits; if that one fails, the key is free again. An expired key is claimed again. Keys are locked in one order, so that
      * two calls cannot deadlock.
      * (sql/queries/idempotency_keys.sql:1) */
-    claim(on: On, args: { projectId: string; now: Date; expiresAt: Date; rows: { key: string; request: string }[] }): Promise<{ key: string }[]>;
+    claim(on: On, args: { projectId: string; now: Date; expiresAt: Date; rows: { key: string; request: string; body_hash: string | null | undefined }[] }): Promise<{ key: string }[]>;
     /** Stores each response beside its key, for requests that repeat it.
-     * (sql/queries/idempotency_keys.sql:19) */
+     * (sql/queries/idempotency_keys.sql:21) */
     answer(on: On, args: { statusCode: number; answers: { key: string; response: JsonArg }[]; projectId: string }): Promise<number>;
     /** Frees keys that this transaction has claimed for requests that are refused.
-     * (sql/queries/idempotency_keys.sql:26) */
+     * (sql/queries/idempotency_keys.sql:28) */
     release(on: On, args: { projectId: string; keys: string[] }): Promise<number>;
-    /** (sql/queries/idempotency_keys.sql:31) */
-    byKeys(on: On, args: { projectId: string; keys: string[] }): Promise<{ key: string; request: string; statusCode: number | null; response: Json | null; createdAt: Date }[]>;
+    /** (sql/queries/idempotency_keys.sql:33) */
+    byKeys(on: On, args: { projectId: string; keys: string[] }): Promise<{ key: string; request: string; bodyHash: string | null; statusCode: number | null; response: Json | null; createdAt: Date }[]>;
     /** Deletes expired keys, at most `limit` at a time. They count for nothing since they expired.
-     * (sql/queries/idempotency_keys.sql:36) */
+     * (sql/queries/idempotency_keys.sql:38) */
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   identities: {

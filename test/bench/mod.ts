@@ -23,7 +23,7 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     load: () => import("./submission.ts"),
   },
   batch: {
-    about: "POST /v1/send/batch with 1,000 messages, against POST /v1/send one by one",
+    about: "POST /v1/send/batch with 400 messages, against POST /v1/send one by one",
     load: () => import("./batch.ts"),
   },
   tracking: {
