@@ -1,7 +1,10 @@
-// POST /v1/track at 64 connections, against one autocommit statement that does the same.
+// POST /v1/track at 64 connections, against one autocommit statement that does the same: by the driver, and by `pgbench`; and
+// against group commit alone.
 import type postgres from "postgres";
 import { bestSetup, measureDriver } from "./support/driver.ts";
 import { type LoadResult, runLoad } from "./support/http_load.ts";
+import { startNakedTrack } from "./support/naked_track.ts";
+import { runPgbench } from "./support/pgbench.ts";
 import { atLeast, below, type BenchOptions, exactly, median, type Report } from "./support/report.ts";
 import { onStage } from "./support/stage.ts";
 
@@ -27,20 +30,28 @@ export async function run(report: Report, { seconds, rounds }: BenchOptions): Pr
     const work = (sql: postgres.Sql) => trackOne(sql, project.id);
     const setup = await bestSetup(databaseUrl, CONNECTIONS, work);
     const ceilings: number[] = [];
+    const alone: number[] = [];
+    const naked: number[] = [];
     const results: LoadResult[] = [];
+    const other = await startNakedTrack(databaseUrl, project.id);
     for (let round = 0; round < rounds; round++) {
       ceilings.push((await measureDriver(databaseUrl, setup, seconds, work)).rate);
+      const tps = await runPgbench(databaseUrl, oneEvent(project.id), seconds);
+      if (tps !== null) alone.push(tps);
+      naked.push((await runLoad({ ...load, port: other.port, connections: CONNECTIONS, seconds })).rate);
       results.push(await runLoad({ ...load, connections: CONNECTIONS, seconds }));
     }
+    other.stop();
     reportLoad(report, results, ceilings, { ...setup });
-    const alone = await runLoad({ ...load, connections: 1, seconds: Math.min(seconds, 2) });
+    reportOthers(report, results, { alone, naked });
+    const single = await runLoad({ ...load, connections: 1, seconds: Math.min(seconds, 2) });
     const direct = await measureDriver(
       databaseUrl,
       { connections: 1, callers: 1 },
       Math.min(seconds, 2),
       work,
     );
-    report.line("latency p50, 1 connection", alone.p50, "ms", { note: { statementAlone: direct.p50 } });
+    report.line("latency p50, 1 connection", single.p50, "ms", { note: { statementAlone: direct.p50 } });
     report.line("resident memory of the service", service.resident(), "MB", { goal: below(200) });
     await service.stop();
   });
@@ -80,6 +91,40 @@ function reportLoad(report: Report, results: LoadResult[], ceilings: number[], d
     goal: exactly(0),
     ...(firstError && { note: { firstError } }),
   });
+}
+
+/** The same rate against what others reach. */
+function reportOthers(
+  report: Report,
+  results: LoadResult[],
+  { alone, naked }: { alone: number[]; naked: number[] },
+): void {
+  const rate = median(results.map((result) => result.rate));
+  if (alone.length > 0) {
+    report.line("throughput, against pgbench with 32 clients", rate, "requests/s", {
+      ceiling: alone,
+      goal: atLeast(1),
+    });
+  }
+  report.line("throughput, against group commit alone", rate, "requests/s", {
+    ceiling: naked,
+    goal: atLeast(0.75),
+  });
+}
+
+/** The statement of {@linkcode trackOne} for `pgbench`. */
+function oneEvent(projectId: string): string {
+  return `\\set n random(0, ${CONTACTS - 1})
+with contact as (
+  insert into contacts as c (project_id, email, subscribed, data)
+  values ('${projectId}', 'user' || (:n)::int || '@example.com', true, jsonb_build_object('plan', 'pro', 'visits', (:n)::int))
+  on conflict (project_id, email) do update
+  set was_subscribed = c.subscribed, data = c.data || excluded.data, updated_at = now()
+  returning id
+)
+insert into events (project_id, contact_id, name, data)
+select '${projectId}', id, 'page viewed', jsonb_build_object('plan', 'pro', 'visits', (:n)::int) from contact;
+`;
 }
 
 /** What one request does, as one statement, written by hand. The driver prepares it once for each connection. */
