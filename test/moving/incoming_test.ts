@@ -333,7 +333,7 @@ describe("from listmonk", () => {
     });
     expect([...segments]).toEqual([
       { name: "Insiders", members: 1 },
-      { name: "News", members: 1_000 },
+      { name: "News", members: 1_001 },
     ]);
     expect([...blocked]).toEqual([{ email: "s4@example.com", reason: "MANUAL" }]);
     expect(campaign).toMatchObject({
