@@ -238,6 +238,13 @@ async function main(): Promise<number> {
   });
   // What never came to its end must not keep the process from its own.
   if (positionals.join(" ") === "doctor" && !values.help) process.exit(await doctor(values.json ?? false));
+  // The database that is restored is empty: nothing of the service can be opened on it.
+  if (/^(backup|restore)$/.test(positionals[0] ?? "") && !values.help) {
+    const { backup, restore } = await import("./admin/backup.ts");
+    const work = positionals[0] === "backup" ? backup : restore;
+    console.log(JSON.stringify(await work(loadConfig(), positionals[1]), null, 2));
+    return 0;
+  }
   const words = [positionals.slice(0, 2).join(" "), positionals[0] ?? ""].find((text) =>
     Object.hasOwn(COMMANDS, text),
   );

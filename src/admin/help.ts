@@ -73,6 +73,8 @@ export const HELP = `Usage: bun run admin <command>
                                                     (estimated) and bytes; --move creates partitions that are
                                                     missing because they have too many events to move quickly:
                                                     everything that uses events waits until it is done
+  backup <file>                                     write the database to a file, while the service runs, by pg_dump
+  restore <file>                                    fill an empty database from it, by pg_restore: all or nothing
   migrate                                           migrate the database to the newest schema
   doctor [--json]                                   check everything the installation needs, and say what to do
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Settings } from "../../src/config/mod.ts";
 import { codesIn, markedBlock, readGuide, runScript, tablesOf } from "../support/guides.ts";
 import { HAS_POSTGRES_15, POSTGRES_15_BIN, startPostgres15 } from "../support/postgres15.ts";
+import { runAdmin } from "../support/admin.ts";
 import { type ServiceProcess, startProcess, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { settingsTable } from "../support/settings_table.ts";
@@ -94,6 +95,45 @@ describe("the compose file", () => {
     } finally {
       await running.end("SIGTERM");
     }
+  });
+});
+
+describe("the unit for systemd", () => {
+  const lines = markedBlock(guide, "systemd")
+    .split("\n")
+    .filter((line) => line.includes("="));
+  const unit = Object.fromEntries(
+    lines.map((line) => [line.split("=", 1)[0]!, line.slice(line.indexOf("=") + 1)]),
+  );
+
+  test("starts what the image starts, and gives it its 25 seconds", async () => {
+    const image = await Bun.file(join(ROOT, "Dockerfile")).text();
+    const [program, ...args] = unit.ExecStart!.split(" ");
+
+    expect([program!.split("/").at(-1), ...args]).toEqual(JSON.parse(/^CMD (\[.*\])$/m.exec(image)![1]!));
+    expect(Number(unit.TimeoutStopSec)).toBeGreaterThanOrEqual(30);
+    expect(unit.Environment).toBe("NODE_ENV=production");
+  });
+
+  test.skipIf(!Bun.which("systemd-analyze"))("is understood by systemd", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "postrider-unit-"));
+    const file = join(folder, "postrider.service");
+    // The program and the user are those of the machine that it is for.
+    await Bun.write(
+      file,
+      markedBlock(guide, "systemd")
+        .replace("/usr/local/bin/bun", process.execPath)
+        .replace(/^User=.*$/m, ""),
+    );
+    const { stderr } = Bun.spawnSync(["systemd-analyze", "verify", file]);
+    rmSync(folder, { recursive: true });
+
+    expect(
+      stderr
+        .toString()
+        .split("\n")
+        .filter((line) => line.includes("postrider.service")),
+    ).toEqual([]);
   });
 });
 
@@ -187,8 +227,15 @@ describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: 
     const variables = {
       DATABASE_URL: server.url,
       NEW_DATABASE_URL: restoredUrl,
-      PATH: `${POSTGRES_15_BIN}:${process.env.PATH}`,
+      SECRET_KEY,
+      PATH: `${POSTGRES_15_BIN}:${join(process.execPath, "..")}:${process.env.PATH}`,
     };
+    // The commands are run in the folder of the repository; their file is not for it.
+    const commandsOf = (mark: string) =>
+      `cd ${ROOT}\n${markedBlock(guide, mark).replace("postrider.dump", join(folder, "postrider.dump"))}`.replaceAll(
+        "bun run admin",
+        "bun src/admin.ts",
+      );
     // Nobody listens there: what is sent waits.
     const before = await start({ DATABASE_URL: server.url, SMTP_URL: "smtp://127.0.0.1:9" });
     const key = await makeProject();
@@ -202,13 +249,20 @@ describe.skipIf(!HAS_POSTGRES_15)(`a backup${HAS_POSTGRES_15 ? "" : " (skipped: 
     const mail = { to: "ada@example.com", from: `a@${DOMAIN}`, subject: "Kept", body: "<p>Kept</p>" };
     const { data } = await ask(before.url, "/v1/send", mail);
     const path = `/emails/${data.emails[0].email}`;
-    await runScript(markedBlock(guide, "run: backup"), { cwd: folder, variables });
+    await runScript(commandsOf("run: backup"), { cwd: folder, variables });
     const { status } = await ask(before.url, path);
     await before.end("SIGTERM");
 
-    const script = `createdb ${connectionOf(server.url)} restored\n${markedBlock(guide, "run: restore")}`;
+    const script = `createdb ${connectionOf(server.url)} restored\n${commandsOf("run: restore")}`;
     await runScript(script, { cwd: folder, variables });
+    // Where something is, nothing is restored over it.
+    const again = runAdmin({ DATABASE_URL: restoredUrl, SECRET_KEY }, [
+      "restore",
+      join(folder, "postrider.dump"),
+    ]);
     const after = await start({ DATABASE_URL: restoredUrl });
+
+    expect([again.exitCode, again.err]).toEqual([1, expect.stringContaining("already exists")]);
 
     expect(["PENDING", "SENDING"]).toContain(status);
     await until("the mail", async () => (await ask(after.url, path)).status === "CAPTURED");
