@@ -1,10 +1,11 @@
 -- name: settle_and_claim :many
--- nullable: outcomes.transport_id, outcomes.subject, outcomes.message_id, outcomes.provider_id, outcomes.error, outcomes.retry_at, outcomes.event_id, outcomes.event, outcomes.event_data
+-- nullable: outcomes.transport_id, outcomes.subject, outcomes.message_id, outcomes.provider_id, outcomes.error, outcomes.retry_at, outcomes.event_id, outcomes.event, outcomes.event_data, outcomes.delivery_event_id
 -- One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --
 -- `outcomes` holds `{project_id, id, status, transport_id, subject, message_id, provider_id, error, at, retry_at, was_tried,
--- event_id, event, event_data}`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
+-- event_id, event, event_data, delivery_event_id}`. DELIVERED: by the server of the recipient itself, which is an event of its own
+-- beside `email.sent`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
 -- mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
 -- keeps what was written then, unless it is still in doubt: then the outcome of the process that sent it decides. Mails
 -- of a campaign that are tried again share one job.
@@ -22,14 +23,18 @@ with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
     project_id uuid, id uuid, status email_status, transport_id uuid, subject text, message_id text, provider_id text, error text,
-    at timestamptz, retry_at timestamptz, was_tried boolean, event_id uuid, event text, event_data jsonb
+    at timestamptz, retry_at timestamptz, was_tried boolean, event_id uuid, event text, event_data jsonb,
+    delivery_event_id uuid
   )
   where id between '00000000-0000-0000-0000-000000000000' and 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 ),
 settled as (
   update emails e
   set
-    status      = reached(o.status, e.opened_at, e.clicked_at),
+    status      = case
+      when o.status = 'DELIVERED' then greatest(o.status, reached('SENT', e.opened_at, e.clicked_at))
+      else reached(o.status, e.opened_at, e.clicked_at)
+    end,
     claimed_by  = case when o.status = 'IN_DOUBT' then e.claimed_by end,
     doubted_at  = case
       when o.status = 'IN_DOUBT' and e.opened_at is null then coalesce(e.doubted_at, o.at)
@@ -47,9 +52,10 @@ settled as (
     data        = case when o.status in ('PENDING', 'IN_DOUBT', 'CAPTURED') then e.data end,
     captured_at = case when o.status = 'CAPTURED' then o.at end,
     sent_at     = case
-      when o.status = 'SENT' or o.status = 'IN_DOUBT' and e.opened_at is not null then coalesce(e.sent_at, o.at)
+      when o.status in ('SENT', 'DELIVERED') or o.status = 'IN_DOUBT' and e.opened_at is not null then coalesce(e.sent_at, o.at)
       else e.sent_at
     end,
+    delivered_at = case when o.status = 'DELIVERED' then coalesce(e.delivered_at, o.at) else e.delivered_at end,
     bounced_at  = case when o.status = 'BOUNCED' then o.at else e.bounced_at end
   from outcome o
   where e.project_id = o.project_id
@@ -57,13 +63,20 @@ settled as (
     and e.claimed_by = :worker_id
     and e.status in ('SENDING', 'IN_DOUBT')
   returning
-    e.project_id, e.id, e.contact_id, e.campaign_id, e.status, o.at, o.retry_at, o.event_id, o.event, o.event_data
+    e.project_id, e.id, e.contact_id, e.campaign_id, e.status, o.at, o.retry_at, o.event_id, o.event, o.event_data,
+    o.delivery_event_id
 ),
 recorded as (
   insert into events (project_id, id, contact_id, email_id, name, data, created_at)
   select s.project_id, s.event_id, s.contact_id, s.id, s.event, s.event_data, s.at
   from settled s
   where s.event is not null
+  union all
+  select
+    s.project_id, s.delivery_event_id, s.contact_id, s.id, 'email.delivery',
+    (s.event_data - 'sentAt') || jsonb_build_object('deliveredAt', s.event_data -> 'sentAt'), s.at
+  from settled s
+  where s.delivery_event_id is not null
 ),
 retried as (
   select graphile_worker.add_job(

@@ -55,11 +55,12 @@ export const Settings = t.Object({
   }),
   SMTP_URL: t.Optional(
     t.String({
-      pattern: "^smtps?://",
-      expected: "an address such as smtp://user:password@host:587, or smtps://user:password@host:465",
+      pattern: "^(smtps?|direct)://",
+      expected:
+        "an address such as smtp://user:password@host:587, smtps://user:password@host:465, or direct://mail.example.com",
       secret: true,
       description:
-        "The mail server to send through, such as `smtp://user:password@mail.example.com:587?maxConnections=20`. Left out: mails are captured, shown on `/inbox`, and can be sent later with `bun run admin release`.",
+        "The mail server to send through, such as `smtp://user:password@mail.example.com:587?maxConnections=20`; or `direct://mail.example.com`, with the name of this server, to deliver to the servers of recipients without one in between ([Direct delivery](direct.md)). Left out: mails are captured, shown on `/inbox`, and can be sent later with `bun run admin release`.",
     }),
   ),
   PLATFORM_FROM: t.Optional(
@@ -207,6 +208,11 @@ export const Settings = t.Object({
     default: false,
     description:
       "Whether webhooks of workflows, and the check of a campaign's links, may reach private and loopback addresses, for use in a closed network. The metadata addresses of cloud providers are always refused.",
+  }),
+  ALLOW_PRIVATE_TRANSPORTS: t.Boolean({
+    default: false,
+    description:
+      "Whether direct delivery may connect to mail servers at private and loopback addresses, for use in a closed network.",
   }),
   SPAM_FILTER_URL: t.Optional(
     t.String({

@@ -1,4 +1,5 @@
 // What is wrong with an `SMTP_URL`. The mail library accepts anything, and then hangs or opens nothing.
+import { wrongInDirect } from "../mail/direct_url.ts";
 
 /** The options of a connection that are numbers. */
 const NUMBERS = [
@@ -28,6 +29,7 @@ const CODES = "(# is %23, / is %2F, ? is %3F, @ is %40)";
 
 /** The reasons why nothing can be sent to this address. Values are not repeated: it may hold a password. */
 export function wrongInSmtp(url: URL | null): string[] {
+  if (url?.protocol === "direct:") return wrongInDirect(url);
   if (!url?.hostname || url.port === "0") return [EXPECTED];
   // Behind a password with such a character in it stands the rest of it, and the true host.
   if (url.href.includes("#")) return [`${EXPECTED} ${CODES}: nothing may follow a #`];

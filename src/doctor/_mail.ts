@@ -1,7 +1,9 @@
 import { isProduction } from "../config/mod.ts";
 import { q } from "../db/queries.ts";
+import { isDirect } from "../mail/direct_url.ts";
 import { probeSmtp, type SmtpProbe } from "../mail/smtp_probe.ts";
 import { pingSpamFilter, SPAM_FILTER_MS } from "../mail/spam_filter.ts";
+import { examineDirect } from "./_direct.ts";
 import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, skipped, warning } from "./_findings.ts";
 
@@ -11,7 +13,7 @@ const SMTP_MS = 10_000;
 export const smtp: Check = {
   name: "smtp",
   limitMs: SMTP_MS + 2_000,
-  async look({ config }) {
+  async look({ config, dns }) {
     if (config.SMTP_URL === undefined) {
       const report = isProduction(config) ? failure : warning;
       const advice =
@@ -19,6 +21,7 @@ export const smtp: Check = {
         "sends what was captured.";
       return report("smtp", "Mails are captured and shown at /inbox; none are sent", advice);
     }
+    if (isDirect(config.SMTP_URL)) return await examineDirect(config.SMTP_URL, dns);
     // Without user and password: the message may be shown to others.
     const { host, hostname } = new URL(config.SMTP_URL);
     return judge(await probeSmtp(config.SMTP_URL, SMTP_MS), host, hostname);

@@ -13,6 +13,8 @@ export interface Failure extends Error {
   sent?: "nothing" | "part" | "whole";
   /** It says nothing about the message: the connection was not accepted, or we withheld its end. */
   isAboutUs?: "unreached" | "withheld" | undefined;
+  /** Of the system, or of the mail library, such as `ECONNREFUSED`. */
+  code?: string | undefined;
 }
 
 /** A server's reply: its code, 0 if there is none, and its full text. */

@@ -6,10 +6,17 @@ import type { MayEnd } from "./mailer.ts";
 import { type Envelope, openSession, type Session, type SessionOptions } from "./_smtp_session.ts";
 
 /** How many connections there may be, and how many messages each may carry. */
-export type SmtpPoolOptions = SessionOptions & { maxConnections: number; maxMessages: number };
+export type SmtpPoolOptions = SessionOptions & {
+  maxConnections: number;
+  maxMessages: number;
+  /** After so long without a message a connection is ended. Left out: when the server does. */
+  idleMs?: number;
+};
 
 /** The connections to one server. */
 export interface SmtpPool {
+  /** There is no connection, and no message waits for one. */
+  readonly isEmpty: boolean;
   /** Hands a message over on the next free connection, and returns the server's reply. Rejects with a `Failure`. */
   deliver(envelope: Envelope, message: Message, mayEnd?: MayEnd): Promise<string>;
   /** Resolves when there is a connection, which waits for a message then. Rejects with a `Failure`. */
@@ -43,8 +50,19 @@ export function createSmtpPool(options: SmtpPoolOptions): SmtpPool {
   const offer = (session: Session) => {
     if (isClosed || session.messages >= options.maxMessages) return session.quit();
     const next = waiting.shift();
-    if (next) next.resolve(session);
-    else idle.push(session);
+    if (next) return next.resolve(session);
+    idle.push(session);
+    if (options.idleMs !== undefined) leaveLater(session, options.idleMs);
+  };
+  const leaveLater = (session: Session, afterMs: number) => {
+    const { messages } = session;
+    const leave = () => {
+      // It may have carried another one in the meantime, and have a later appointment.
+      if (session.messages !== messages || !idle.includes(session)) return;
+      idle = idle.filter((other) => other !== session);
+      session.quit();
+    };
+    setTimeout(leave, afterMs).unref();
   };
   const refuseAll = (reason: Failure) => {
     for (const turn of waiting.splice(0)) turn.reject(reason);
@@ -86,6 +104,9 @@ export function createSmtpPool(options: SmtpPoolOptions): SmtpPool {
     });
   };
   return {
+    get isEmpty() {
+      return connections + waiting.length === 0;
+    },
     async deliver(envelope, message, mayEnd) {
       for (;;) {
         const session = await take();

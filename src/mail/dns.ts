@@ -2,7 +2,7 @@
 // reports both absences as ENOTFOUND, and a refusal looks like them too. Like any stub resolver it leaves recursion,
 // CNAME chains and caching to the servers it asks.
 
-import { decode, encode, RECURSION_DESIRED, streamEncode } from "dns-packet";
+import { AUTHENTIC_DATA, decode, encode, RECURSION_DESIRED, streamEncode } from "dns-packet";
 import type { Answer, DecodedPacket, OptAnswer, Packet } from "dns-packet";
 import { randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
@@ -18,6 +18,8 @@ export type DnsRecords = {
   MX: { preference: number; exchange: string };
   NS: string;
   PTR: string;
+  /** What the certificate of a server must match (RFC 6698). */
+  TLSA: { usage: number; selector: number; matchingType: number; certificate: Buffer };
   TXT: string;
 };
 
@@ -39,6 +41,20 @@ export type Dns = {
   lookup<T extends DnsType>(name: string, type: T, options?: { timeoutMs?: number }): Promise<DnsAnswer<T>>;
 };
 
+/** An answer, with what its sender says of it. */
+export type DnsInquiry<T extends DnsType> = {
+  answer: DnsAnswer<T>;
+  /** How long it may be kept, in seconds; 0 for a failure. */
+  ttlS: number;
+  /** The server has validated it by DNSSEC (AD). Worth as much as the way to that server is safe. */
+  isAuthentic: boolean;
+};
+
+/** Looks names up, and tells how long an answer holds. */
+export type DetailedDns = Dns & {
+  inquire<T extends DnsType>(name: string, type: T, options?: { timeoutMs?: number }): Promise<DnsInquiry<T>>;
+};
+
 type Server = { host: string; port: number };
 type Reply = DecodedPacket & { rcode: string };
 /** Sends one query to one server; settles no later than `deadline`, a reading of performance.now(). */
@@ -56,22 +72,35 @@ const ednsOptions: OptAnswer = {
   flag_do: false,
   options: [],
 };
+/** How long "there is none" is kept where the server does not say (RFC 2308 allows up to 3 hours). */
+const negativeTtlS = 300;
 const namePattern = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
 
 /** Makes a client of the given servers (`host` or `host:port`), or of the system's when there are none. */
-export function createDns(options: { servers: string[]; timeoutMs?: number }): Dns {
+export function createDns(options: { servers: string[]; timeoutMs?: number }): DetailedDns {
   const configured = options.servers.map(parseServer);
   const limitMs = options.timeoutMs ?? defaultTimeoutMs;
-  return {
-    async lookup<T extends DnsType>(name: string, type: T, asked: { timeoutMs?: number } = {}) {
-      const asciiName = name.toLowerCase().replace(/\.$/, "");
-      // A name that DNS cannot hold does not exist, `www.` before a domain of 250 characters for one.
-      if (!namePattern.test(asciiName)) return { state: "missing" };
-      const servers = configured.length > 0 ? configured : systemServers();
-      const reply = await ask(servers, asciiName, type, Math.min(asked.timeoutMs ?? limitMs, limitMs));
-      return isReply(reply) ? readAnswer(reply, type) : { state: "failed", reason: reply };
-    },
+  const inquire = async <T extends DnsType>(
+    name: string,
+    type: T,
+    asked: { timeoutMs?: number } = {},
+  ): Promise<DnsInquiry<T>> => {
+    const asciiName = name.toLowerCase().replace(/\.$/, "");
+    // A name that DNS cannot hold does not exist, `www.` before a domain of 250 characters for one.
+    if (!namePattern.test(asciiName)) {
+      return { answer: { state: "missing" }, ttlS: negativeTtlS, isAuthentic: false };
+    }
+    const servers = configured.length > 0 ? configured : systemServers();
+    const reply = await ask(servers, asciiName, type, Math.min(asked.timeoutMs ?? limitMs, limitMs));
+    if (!isReply(reply)) return { answer: { state: "failed", reason: reply }, ttlS: 0, isAuthentic: false };
+    return { answer: readAnswer(reply, type), ttlS: ttlOf(reply), isAuthentic: reply.flag_ad };
   };
+  return { inquire, lookup: async (name, type, asked) => (await inquire(name, type, asked)).answer };
+}
+
+function ttlOf({ answers = [] }: Reply): number {
+  const ttls = answers.flatMap((record) => ("ttl" in record && record.ttl !== undefined ? record.ttl : []));
+  return ttls.length > 0 ? Math.min(...ttls) : negativeTtlS;
 }
 
 /** Asks one server after the other; silent ones are asked again while time remains. */
@@ -101,7 +130,8 @@ async function askServer(server: Server, name: string, type: DnsType, deadline: 
   const plain: Packet = {
     type: "query",
     id: randomInt(65_536),
-    flags: RECURSION_DESIRED,
+    // AD in a question asks for it in the answer (RFC 6840, 5.7).
+    flags: RECURSION_DESIRED | AUTHENTIC_DATA,
     questions: [{ name, type }],
   };
   const query: Packet = { ...plain, additionals: [ednsOptions] };
@@ -201,6 +231,8 @@ function readRecord(answer: Answer): DnsRecords[DnsType] {
       return { preference: answer.data.preference ?? 0, exchange: hostName(answer.data.exchange) };
     case "TXT":
       return Buffer.concat(answer.data as Buffer[]).toString();
+    case "TLSA":
+      return answer.data;
     default:
       return hostName((answer as { data: string }).data);
   }

@@ -1,6 +1,7 @@
 // Handing mail over, by whatever means: an SMTP server, or the capture of the first steps.
 
 import type { Readable } from "node:stream";
+import type { ReplyMeaning } from "./reply_meaning.ts";
 
 /** Which mail of which project it is. */
 export interface Origin {
@@ -77,6 +78,30 @@ export interface Handover {
   state: "accepted" | "captured" | "deferred" | "bounced" | "refused" | "in_doubt" | "unreached" | "withheld";
   /** What the other side replied, or what happened. One line, at most 500 characters. */
   response: string;
+  /** `accepted`: by the recipient's own server, so it is delivered. */
+  isDelivered?: boolean;
+  /** What a refusal means, where it was looked at. */
+  meaning?: ReplyMeaning;
+  /** Which way it went, where there are several. */
+  via?: Via;
+}
+
+/** The way of a mail to the server of its recipient. */
+export interface Via {
+  host: string;
+  address: string;
+  /** Who runs the server, such as `google.com`. */
+  provider: string;
+  /** Null: it was not encrypted. `isVerified`: the certificate is the one of the host. */
+  tls: { version: string; isVerified: boolean; policy: "dane" | "mta-sts" | "opportunistic" } | null;
+}
+
+/** When a deferred mail is tried again, in milliseconds: pauses double from the first to the longest. */
+export interface RetrySchedule {
+  firstMs: number;
+  longestMs: number;
+  /** After the first attempt. */
+  giveUpMs: number;
 }
 
 /**
@@ -99,10 +124,14 @@ export interface MailerOptions {
 export interface Mailer {
   /** How many mails can be in progress at once. */
   readonly connections: number;
+  /** Left out: as behind a server that takes over the waiting. */
+  readonly retries?: RetrySchedule;
   /** Hands one mail over. Never throws: what went wrong is in the answer. */
   send(mail: Mail | ReadyMail | StreamedMail, mayEnd?: MayEnd): Promise<Handover>;
   /** Whether the other side lets us in now: null, or why not. Sends nothing. */
   reach(): Promise<string | null>;
+  /** How often a connection could not be encrypted as it should, by provider; at most 51 of them. */
+  tlsFailures?(): ReadonlyMap<string, number>;
   /** Ends all connections that have nothing in progress. */
   close(): void;
 }

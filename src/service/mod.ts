@@ -12,9 +12,8 @@ import { openPool } from "../db/pool.ts";
 import { openWorkerPool, type WorkerPool } from "../db/worker_pool.ts";
 import { createLog, toStderr } from "../log.ts";
 import { createDns } from "../mail/dns.ts";
-import { openMailer } from "./mailers.ts";
+import { createMailer, openMailer } from "./mailers.ts";
 import { type Preparing, type Waiting, waitForDatabase } from "./_database_wait.ts";
-import { createSmtpMailer } from "../mail/smtp.ts";
 import { createInboxMailer } from "../sending/captured/mod.ts";
 
 /** The parts of a running service, and how they end. */
@@ -68,15 +67,16 @@ export async function createService(
   const heartPool = openPool(directUrl, { max: 1, name: "postrider heartbeat" });
   // It is given up as soon as it hangs: readiness is asked again anyway.
   const probe = openPool(url, { max: 1, name: "postrider probe", silenceS: 3, isPooled });
-  const mailer = config.SMTP_URL ? createSmtpMailer(config.SMTP_URL) : createInboxMailer({ sql: pool });
+  const dns = createDns({ servers: dnsServers(config) });
+  const mailer = createMailer(config, dns, () => createInboxMailer({ sql: pool }));
   const ctx: Context = {
     config,
     pool,
     probe,
     sql: pool,
     mailer,
-    openMailer: (options) => openMailer({ sql: pool }, options),
-    dns: createDns({ servers: dnsServers(config) }),
+    openMailer: (options) => openMailer({ sql: pool, config }, options),
+    dns,
     log,
     now: () => new Date(),
     workerId: Bun.randomUUIDv7(),

@@ -38,6 +38,7 @@ const sent = (project_id: string, id: string): Outcome => ({
   event_id: null,
   event: null,
   event_data: null,
+  delivery_event_id: null,
 });
 
 test(`a pass for ${OF_ONE_PASS} of ${WAITING} mails that wait reads no others, with a plan from when there were none`, async () => {

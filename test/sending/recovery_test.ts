@@ -225,6 +225,7 @@ describe("a state", () => {
           event_id: Bun.randomUUIDv7(),
           event: "email.sent",
           event_data: {},
+          delivery_event_id: null,
         },
       ],
     });
@@ -373,6 +374,7 @@ describe("a dead process", () => {
           event_id: Bun.randomUUIDv7(),
           event: "email.sent",
           event_data: {},
+          delivery_event_id: null,
         },
       ],
     });

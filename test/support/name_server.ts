@@ -1,13 +1,20 @@
 // A real name server on loopback, UDP and TCP on one port, whose zone the tests write.
 
-import { decode, encode, RECURSION_AVAILABLE, RECURSION_DESIRED, TRUNCATED_RESPONSE } from "dns-packet";
+import {
+  AUTHENTIC_DATA,
+  decode,
+  encode,
+  RECURSION_AVAILABLE,
+  RECURSION_DESIRED,
+  TRUNCATED_RESPONSE,
+} from "dns-packet";
 import type { Answer, Packet, Question, RecordType } from "dns-packet";
 import { createSocket } from "node:dgram";
 import type { Socket as UdpSocket } from "node:dgram";
 import { createServer } from "node:net";
 import type { AddressInfo, Server, Socket } from "node:net";
 
-/** One record: MX as `"10 mx.acme.test"` (null MX: `"0 ."`), a TXT of several strings as an array, others as text. */
+/** One record: MX as `"10 mx.acme.test"` (null MX: `"0 ."`), a TLSA as `"3 1 1 <hex>"`, a TXT of several strings as an array, others as text. */
 export type ZoneRecord = string | string[];
 
 /** Records, or how to misbehave. An empty list is "the name exists, but not with this type". */
@@ -29,6 +36,8 @@ export type Zone = Record<string, Partial<Record<string, ZoneAnswer>> | ZoneAnsw
 export type NameServer = {
   /** `127.0.0.1:port`, as DNS_SERVERS takes it. */
   address: string;
+  /** Whether it says of all answers that it has validated them (AD). */
+  isValidating: boolean;
   /** Every question asked so far. */
   queries: { name: string; type: string; transport: "udp" | "tcp" }[];
   /** Sets the answer for one type of a name, or for `"*"`, any type that has none of its own. */
@@ -54,12 +63,13 @@ export async function startNameServer(zone: Zone = {}): Promise<NameServer> {
     for (const [type, answer] of Object.entries(types)) if (answer) set(name, type, answer);
   }
 
+  const server = { isValidating: false };
   const respond = (bytes: Buffer, transport: "udp" | "tcp"): Buffer | null => {
     const query = decode(bytes);
     const question = query.questions?.[0];
     if (!question) return null;
     queries.push({ name: question.name.toLowerCase(), type: question.type, transport });
-    return reply(names, query, question, transport);
+    return reply(names, query, question, { transport, isValidating: server.isValidating });
   };
   const sockets = new Set<Socket>();
   const tcp = createServer((socket) => {
@@ -72,7 +82,8 @@ export async function startNameServer(zone: Zone = {}): Promise<NameServer> {
     if (answer) udp.send(answer, peer.port, peer.address);
   });
   const { port } = udp.address();
-  return { address: `127.0.0.1:${port}`, queries, set, stop: () => close(udp, tcp, sockets) };
+  const stop = () => close(udp, tcp, sockets);
+  return Object.assign(server, { address: `127.0.0.1:${port}`, queries, set, stop });
 }
 
 /** One port for both transports; the one the system gave to UDP may be taken in TCP, so it may take a few tries. */
@@ -115,7 +126,7 @@ function reply(
   names: Map<string, Map<string, ZoneAnswer>>,
   query: Packet,
   question: Question,
-  transport: "udp" | "tcp",
+  { transport, isValidating }: { transport: "udp" | "tcp"; isValidating: boolean },
 ): Buffer | null {
   const types = names.get(question.name.toLowerCase());
   const zoneAnswer = types?.get(question.type) ?? types?.get("*");
@@ -129,7 +140,8 @@ function reply(
   const base = {
     type: "response" as const,
     id,
-    flags: RECURSION_DESIRED | RECURSION_AVAILABLE | rcodes.indexOf(rcode),
+    flags:
+      RECURSION_DESIRED | RECURSION_AVAILABLE | (isValidating ? AUTHENTIC_DATA : 0) | rcodes.indexOf(rcode),
     questions: [question],
   };
   const bytes = encode({ ...base, ...sections });
@@ -168,7 +180,22 @@ function resolveName(
 function toAnswers(name: string, type: string, records: ZoneRecord[]): Answer[] {
   return records.map((record) => {
     const [preference, exchange = ""] = String(record).split(" ");
-    const data = type === "MX" ? { preference: Number(preference), exchange } : record;
+    const data =
+      type === "MX"
+        ? { preference: Number(preference), exchange }
+        : type === "TLSA"
+          ? toTlsa(String(record))
+          : record;
     return { name, type: type as RecordType, ttl: 60, data } as Answer;
   });
+}
+
+function toTlsa(record: string) {
+  const [usage, selector, matchingType, hex = ""] = record.split(" ");
+  return {
+    usage: Number(usage),
+    selector: Number(selector),
+    matchingType: Number(matchingType),
+    certificate: Buffer.from(hex, "hex"),
+  };
 }

@@ -1,5 +1,5 @@
 import { type Context, newId } from "../../context.ts";
-import type { Handover } from "../../mail/mailer.ts";
+import type { Handover, Mailer, RetrySchedule } from "../../mail/mailer.ts";
 import { sesMessageId } from "../../mail/ses_notices.ts";
 import { messageIdOf } from "../compose/message_id.ts";
 import type { Content } from "../compose/mod.ts";
@@ -24,7 +24,7 @@ export interface MailOutcome {
   /** The contact to be opted out, and the address to be suppressed, when it bounces. */
   contact_id: string | null;
   address: string;
-  status: "SENT" | "CAPTURED" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
+  status: "SENT" | "DELIVERED" | "CAPTURED" | "PENDING" | "BOUNCED" | "FAILED" | "IN_DOUBT" | "SUPPRESSED";
   /** The transport that it was given to: null for the one of the settings. */
   transport_id: string | null;
   /** With the values of its variables. Null where it has none, or the mail was not composed. */
@@ -40,6 +40,8 @@ export interface MailOutcome {
   event_id: string | null;
   event: string | null;
   event_data: Record<string, unknown> | null;
+  /** Of the second event of a mail that the recipient's own server has taken. */
+  delivery_event_id: string | null;
 }
 
 /**
@@ -47,8 +49,10 @@ export interface MailOutcome {
  * overdue mails back (`delivery.requeue_overdue`, `campaign_send.requeue`) restarts the day for each.
  */
 export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-const FIRST_RETRY_MS = 15_000;
-const LONGEST_RETRY_MS = 3_600_000;
+/** Behind a server that takes over the waiting. A mailer without one has a schedule of its own. */
+const RETRIES: RetrySchedule = { firstMs: 15_000, longestMs: 3_600_000, giveUpMs: GIVE_UP_AFTER_MS };
+/** From here on a mail that is still tried again is said to be late. */
+const LATE_AFTER_MS = 4 * 3_600_000;
 /** Whose end we kept back: the database was away, and has enough to do. */
 const WITHHELD_RETRY_MS = 5_000;
 
@@ -77,11 +81,11 @@ interface Kept {
 interface Given {
   email: ClaimedEmail;
   content: Content;
-  transport: { id: string };
+  transport: { id: string; mailer: Pick<Mailer, "retries"> };
 }
 
 /**
- * The outcome of a handover: a deferral is tried again with growing, random pauses for a day, and then FAILED. Outcomes
+ * The outcome of a handover: a deferral is tried again with growing, random pauses, for a day behind a relay, and then FAILED. Outcomes
  * that say nothing about the mail leave it as it was.
  */
 export function outcomeOf(
@@ -95,15 +99,17 @@ export function outcomeOf(
     subject: mail.subject === content.subject ? null : mail.subject,
     transportId: transport.id === DEFAULT_TRANSPORT ? null : transport.id,
   };
-  if (handover.state === "deferred") return deferral(ctx, email, kept, handover.response);
+  if (handover.state === "deferred") {
+    return deferral(ctx, email, kept, handover.response, transport.mailer.retries);
+  }
   if (handover.state === "unreached") return untried(ctx, email, kept, handover.response, 0);
   if (handover.state === "withheld") return untried(ctx, email, kept, handover.response, WITHHELD_RETRY_MS);
-  const status = STATUS[handover.state];
+  const status = handover.isDelivered ? "DELIVERED" : STATUS[handover.state];
   return {
     ...base(ctx, email, kept),
     status,
     provider_id: status === "SENT" ? sesMessageId(handover.response) : null,
-    error: status === "SENT" || status === "CAPTURED" ? null : handover.response,
+    error: handover.state === "accepted" || status === "CAPTURED" ? null : handover.response,
     ...eventOf(ctx, email, content, mail, status),
   };
 }
@@ -153,18 +159,33 @@ function unsent(
 }
 
 /** When the attempt after this one may begin: 15 s, 30 s, 1 min … 1 h, each shortened at random by up to a half. */
-export function retryAt(now: Date, attempts: number, random: number = Math.random()): Date {
-  const pause = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+export function retryAt(
+  now: Date,
+  attempts: number,
+  random: number = Math.random(),
+  { firstMs, longestMs }: RetrySchedule = RETRIES,
+): Date {
+  const pause = Math.min(longestMs, firstMs * 2 ** (attempts - 1));
   return new Date(now.getTime() + pause * (1 - random / 2));
 }
 
-function deferral(ctx: Context, email: ClaimedEmail, kept: Kept, response: string): MailOutcome {
-  const retry = retryAt(ctx.now(), email.attempts);
-  const outcome = { ...base(ctx, email, kept), error: response };
-  if (retry.getTime() - email.triedAt.getTime() > GIVE_UP_AFTER_MS) {
-    return { ...outcome, status: "FAILED", error: `Given up after 24 hours: ${response}` };
+function deferral(
+  ctx: Context,
+  email: ClaimedEmail,
+  kept: Kept,
+  response: string,
+  retries: RetrySchedule = RETRIES,
+): MailOutcome {
+  const retry = retryAt(ctx.now(), email.attempts, Math.random(), retries);
+  const outcome = base(ctx, email, kept);
+  const triedForMs = (at: Date) => at.getTime() - email.triedAt.getTime();
+  if (triedForMs(retry) > retries.giveUpMs) {
+    const spent = `${Math.round(retries.giveUpMs / 3_600_000)} hours`;
+    return { ...outcome, status: "FAILED", error: `Given up after ${spent}: ${response}` };
   }
-  return { ...outcome, status: "PENDING", retry_at: retry };
+  const isLate = triedForMs(ctx.now()) > LATE_AFTER_MS;
+  const error = isLate ? `Late by more than 4 hours, and tried again: ${response}` : response;
+  return { ...outcome, status: "PENDING", retry_at: retry, error };
 }
 
 function untried(ctx: Context, email: ClaimedEmail, kept: Kept, error: string, pauseMs: number): MailOutcome {
@@ -188,6 +209,7 @@ function base(ctx: Context, email: ClaimedEmail, { messageId, subject, transport
     event_id: null,
     event: null,
     event_data: null,
+    delivery_event_id: null,
   };
 }
 
@@ -199,7 +221,7 @@ function eventOf(
   mail: SentMail,
   status: MailOutcome["status"],
 ) {
-  if (status !== "SENT" && status !== "BOUNCED") return {};
+  if (status !== "SENT" && status !== "DELIVERED" && status !== "BOUNCED") return {};
   const common = {
     subject: mail.subject,
     from: content.fromEmail,
@@ -212,10 +234,11 @@ function eventOf(
     ...(content.tags ? { tags: tagsByName(content.tags as Tag[]) } : {}),
   };
   const at = ctx.now();
-  const particulars = status === "SENT" ? { sentAt: at } : { bounceType: "Permanent", bouncedAt: at };
+  const particulars = status === "BOUNCED" ? { bounceType: "Permanent", bouncedAt: at } : { sentAt: at };
   return {
     event_id: newId(ctx),
-    event: status === "SENT" ? "email.sent" : "email.bounce",
+    event: status === "BOUNCED" ? "email.bounce" : "email.sent",
     event_data: { ...common, ...particulars },
+    ...(status === "DELIVERED" && { delivery_event_id: newId(ctx) }),
   };
 }

@@ -4,6 +4,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
+import { isDirect } from "../../mail/direct_url.ts";
 import { pacesOf } from "./paces.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type Routes } from "./routes.ts";
 import { openUrl } from "./sealed_urls.ts";
@@ -49,7 +50,7 @@ class Transports implements KnownTransports {
       id: DEFAULT_TRANSPORT,
       projectId: INSTALLATION,
       name: "Mail server of the installation",
-      kind: ctx.config.SMTP_URL ? "SMTP" : "CAPTURE",
+      kind: kindOfSettings(ctx.config),
       mailer: ctx.mailer,
       writesFields: fieldsWrittenBy(ctx.config.SMTP_URL),
       priority: 100,
@@ -170,6 +171,11 @@ class Transports implements KnownTransports {
     const mailer = this.ctx.openMailer({ kind, url, connections: row.connections, isOwn });
     return { kind, mailer, writesFields: fieldsWrittenBy(url ?? undefined) };
   }
+}
+
+function kindOfSettings({ SMTP_URL }: Context["config"]): TransportKind {
+  if (SMTP_URL === undefined) return "CAPTURE";
+  return isDirect(SMTP_URL) ? "DIRECT" : "SMTP";
 }
 
 const RESOLVED = Promise.resolve();

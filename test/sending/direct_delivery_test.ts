@@ -1,0 +1,97 @@
+// A mail that goes to the server of its recipient: what the ledger says, and when it is tried again.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createDns } from "../../src/mail/dns.ts";
+import { createDirectMailer, DIRECT_RETRIES } from "../../src/mail/direct_mailer.ts";
+import type { Mailer } from "../../src/mail/mailer.ts";
+import { type NameServer, startNameServer } from "../support/name_server.ts";
+import { useLedger } from "../support/ledger.ts";
+import { DOMAIN, useService } from "../support/service.ts";
+
+let names: NameServer;
+let direct: Mailer;
+const mailer: Mailer = {
+  connections: 10,
+  retries: DIRECT_RETRIES,
+  send: (mail, mayEnd) => direct.send(mail, mayEnd),
+  reach: () => direct.reach(),
+  close: () => direct.close(),
+};
+const service = useService({}, { mailer });
+const mails = useLedger(service);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+beforeAll(async () => {
+  names = await startNameServer({
+    "mx.example.com": { A: ["127.0.0.1"] },
+    "example.com": { MX: ["10 mx.example.com"] },
+  });
+  direct = createDirectMailer({
+    name: "sender.example",
+    dns: createDns({ servers: [names.address] }),
+    reasonAgainst: () => null,
+    fetchPolicy: async () => null,
+    port: service.smtp.port,
+    ipv6: false,
+  });
+});
+afterAll(async () => {
+  direct.close();
+  await names.stop();
+});
+
+test("is DELIVERED at once, with the events of both", async () => {
+  const [id] = await mails.accept(mails.fresh());
+  await service.runJobs();
+
+  const row = await mails.row(id!);
+  expect(row).toMatchObject({
+    status: "DELIVERED",
+    error: null,
+    claimedBy: null,
+    messageId: `${id}@${DOMAIN}`,
+  });
+  expect(row.deliveredAt).toEqual(row.sentAt);
+  const events = await service.pool`select name, data from events where email_id = ${id!} order by id`;
+  const common = { emailId: id, subject: "Hi", sourceType: "TRANSACTIONAL" };
+  const at = row.sentAt.toISOString();
+  expect(events.map(({ name }) => name)).toEqual(["email.sent", "email.delivery"]);
+  expect(events[0]!.data).toMatchObject({ ...common, sentAt: at });
+  expect(events[1]!.data).toMatchObject({ ...common, deliveredAt: at });
+  expect(events[1]!.data).not.toHaveProperty("sentAt");
+});
+
+test("stays opened where it was opened before the answer came", async () => {
+  const [id] = await mails.accept(mails.fresh());
+  service.smtp.behave({
+    async holdData() {
+      await service.pool`update emails set opened_at = now() where id = ${id!}`;
+    },
+  });
+  await service.runJobs();
+
+  expect(await mails.row(id!)).toMatchObject({ status: "OPENED", deliveredAt: expect.any(Date) });
+});
+
+test("that is deferred comes back after one or two minutes, is said to be late after four hours, and is given up after five days", async () => {
+  service.smtp.behave({ rcpt: () => "450 4.2.0 Greylisted" });
+  const [id] = await mails.accept(mails.fresh());
+  const begunAt = Date.now();
+  await service.runJobs();
+  const first = await mails.row(id!);
+  const endedAt = Date.now();
+  const again = async (ms: number) => {
+    mails.later(ms);
+    await service.runJobs();
+    return await mails.row(id!);
+  };
+
+  expect(first).toMatchObject({ status: "PENDING", error: "450 4.2.0 Greylisted" });
+  expect(first.dueAt.getTime()).toBeWithin(begunAt + MINUTE_MS, endedAt + 2 * MINUTE_MS + 1);
+  const late = await again(5 * HOUR_MS);
+  expect(late.status).toBe("PENDING");
+  expect(late.error).toStartWith("Late by more than 4 hours, and tried again: 450");
+  const lost = await again(120 * HOUR_MS);
+  expect(lost.status).toBe("FAILED");
+  expect(lost.error).toStartWith("Given up after 120 hours: 450");
+});
