@@ -1,11 +1,11 @@
 -- name: in_use :many
--- All transports that a person has not paused, for the processes that send: there are few.
+-- All transports, for the processes that send: there are few.
 select
   t.project_id, t.id, t.name, t.kind, t.url, t.priority, t.weight, t.rate_per_second::float8 as "rate_per_second?",
-  t.per_day, t.connections, t.warmup_since, p.daily_limits as "warmup_limits?", t.held_until, t.hold_reason
+  t.per_day, t.connections, t.warmup_since, p.daily_limits as "warmup_limits?", t.held_until,
+  t.paused_at is not null as "is_paused!"
 from transports t
 left join warmup_plans p on p.project_id = t.project_id and p.id = t.warmup_plan_id
-where t.paused_at is null
 order by t.project_id, t.id;
 
 -- name: routes :many

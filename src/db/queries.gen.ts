@@ -2318,9 +2318,9 @@ export interface Queries {
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   transports: {
-    /** All transports that a person has not paused, for the processes that send: there are few.
+    /** All transports, for the processes that send: there are few.
      * (sql/queries/transports.sql:1) */
-    inUse(on: On): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupSince: Date | null; warmupLimits: number[] | null; heldUntil: Date | null; holdReason: string | null }[]>;
+    inUse(on: On): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupSince: Date | null; warmupLimits: number[] | null; heldUntil: Date | null; isPaused: boolean }[]>;
     /** The routes of all projects that have some, and of the installation.
      * (sql/queries/transports.sql:11) */
     routes(on: On): Promise<{ projectId: string; document: Json }[]>;

@@ -151,6 +151,25 @@ describe("fail-over", () => {
   });
 });
 
+test("mails of a project whose own transports are paused wait, and take no other", async () => {
+  const { id, server } = await add({ projectId: project.id });
+  const pause = async (reason: string | null) => {
+    await service.pool`
+      update transports set pause_reason = ${reason}, paused_at = ${reason && service.now()} where id = ${id}`;
+    await transportsOf(service).refresh();
+  };
+  await pause("Moving");
+  const ids = await accept(many(2));
+  expect(await sent(ids)).toEqual(["PENDING", "PENDING"]);
+  // Nor do they ask all the time.
+  const [job] = await service.jobs("send_emails");
+  expect(job!.runAt.getTime()).toBeGreaterThan(service.now().getTime() + 20_000);
+  await pause(null);
+  later(61_000);
+  expect(await sent(ids)).toEqual(["SENT", "SENT"]);
+  expect([server.received.length, service.smtp.received.length]).toEqual([2, 0]);
+});
+
 describe("a day", () => {
   test("what does not fit into it goes to the next transport, and no transport gets more", async () => {
     const first = await add({ priority: 10, perDay: 7 });

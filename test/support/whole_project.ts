@@ -351,7 +351,9 @@ async function fillAccount(sql: postgres.TransactionSql, projectId: string, pref
     insert into transports (project_id, name, kind, warmup_plan_id, warmup_since)
     select ${projectId}, 'Relay', 'CAPTURE', id, now() from plan`;
   await sql`
-    insert into routes (project_id, document) values (${projectId}, '{"routes": []}') on conflict do nothing`;
+    insert into routes (project_id, document)
+    values (${projectId}, '{"rules": [{"transports": [{"id": "default"}], "whenFull": "NEXT"}]}')
+    on conflict do nothing`;
   await sql`
     insert into project_moves (project_id, export_id, lines_done, started_at, finished_at)
     values (${projectId}, uuid_v7(), 9, now(), now())

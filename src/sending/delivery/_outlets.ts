@@ -43,8 +43,14 @@ export interface Outlets extends Iterable<Outlet> {
   noteApart(domain: string, outlet: Outlet): void;
 }
 
-/** When every server of a mail accepts no connections, it comes again after this time. */
+/**
+ * When every server of a mail accepts no connections, it comes again after this time, and after more where they have been away
+ * for longer: thousands of mails may wait.
+ */
 const CLOSED_MS = 2_000;
+const LONGEST_CLOSED_MS = 30_000;
+/** All of its transports are paused: a person decides when that is over. */
+const PAUSED_MS = 60_000;
 const MAX_DOMAINS = 20_000;
 
 /** No outlet yet. */
@@ -118,7 +124,7 @@ function chooseOutlet(
     }
     const outlet = outletOf(transport);
     if (outlet.gate.way === "here") return outlet;
-    wait = Math.min(wait, CLOSED_MS);
+    wait = Math.min(wait, Math.max(CLOSED_MS, Math.min(LONGEST_CLOSED_MS, outlet.gate.closedForMs)));
   }
-  return wait;
+  return Math.min(wait, PAUSED_MS);
 }

@@ -14,6 +14,8 @@ export type Way = "here" | "elsewhere" | "nowhere";
 /** Whether the mail server accepts connections. Gates for a part of the mails may be added beside it. */
 export interface ServerGate {
   readonly way: Way;
+  /** How long it has let nobody in from here; 0: it does. */
+  readonly closedForMs: number;
   /** The server has accepted no connection, with this reply. */
   shut(words: string): void;
   /** Resolves when there is a way from here, or after so long; true: there is. */
@@ -58,6 +60,7 @@ function createServerGate(ctx: Context, { mailer, id }: Pick<Transport, "id" | "
   const isShared = id === DEFAULT_TRANSPORT;
   const about = isShared ? {} : { transportId: id };
   let way: Way = "here";
+  let shutAt = 0;
   let stopped = false;
   let waking = 0;
   const waiting = new Set<() => void>();
@@ -118,9 +121,13 @@ function createServerGate(ctx: Context, { mailer, id }: Pick<Transport, "id" | "
     get way() {
       return way;
     },
+    get closedForMs() {
+      return way === "here" ? 0 : performance.now() - shutAt;
+    },
     shut(words) {
       if (way !== "here" || stopped) return;
       way = "nowhere";
+      shutAt = performance.now();
       void ask(words);
     },
     async opened(withinMs) {

@@ -21,7 +21,7 @@ export interface Routed {
   kind: RoutedKind | null;
 }
 
-/** The transports of a mail: never none. */
+/** The transports of a mail. None: those that it may take are paused, or cannot be used. */
 export interface Candidates {
   transports: readonly Transport[];
   whenFull: RouteRule["whenFull"];
@@ -37,17 +37,17 @@ interface Choice {
 
 /**
  * Routes of the project, else its own transports; else the routes of the installation, else all transports of the installation.
- * Lower priorities come first. Of equal ones each mail has an order of its own, by weight, which stays: a greylisting server
+ * A project never falls back on others because its own are paused. Lower priorities come first. Of equal ones each mail has an order of its own, by weight, which stays: a greylisting server
  * sees the same transport again.
  */
 export function candidatesOf(known: KnownTransports, mail: Routed): Candidates {
   if (known.isPlain) return { transports: [known.standard], whenFull: "NEXT", rule: null };
-  const own = known.of(mail.projectId);
-  const rule =
-    ruleOf(known, mail.projectId, mail) ?? (own.length > 0 ? null : ruleOf(known, INSTALLATION, mail));
-  const choices = rule ? named(known, mail.projectId, rule) : [];
-  const chosen = choices.length > 0 ? choices : (own.length > 0 ? own : installed(known)).map(unchanged);
-  return { transports: inOrder(chosen, mail.emailId), whenFull: rule?.whenFull ?? "NEXT", rule };
+  const ownsSome = known.hasOwn(mail.projectId);
+  const rule = ruleOf(known, mail.projectId, mail) ?? (ownsSome ? null : ruleOf(known, INSTALLATION, mail));
+  const choices = rule
+    ? named(known, mail.projectId, rule)
+    : (ownsSome ? known.of(mail.projectId) : installed(known)).map(unchanged);
+  return { transports: inOrder(choices, mail.emailId), whenFull: rule?.whenFull ?? "NEXT", rule };
 }
 
 /** Whether it has to be known what kind of mails those of a project are. */
@@ -77,7 +77,7 @@ function named(known: KnownTransports, projectId: string, rule: RouteRule): Choi
 function installed(known: KnownTransports): readonly Transport[] {
   const others = known.of(INSTALLATION);
   const { standard } = known;
-  return standard.kind === "CAPTURE" && others.length > 0 ? others : [standard, ...others];
+  return standard.kind === "CAPTURE" && known.hasOwn(INSTALLATION) ? others : [standard, ...others];
 }
 
 function unchanged(transport: Transport): Choice {

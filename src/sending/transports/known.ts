@@ -6,7 +6,7 @@ import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
 import { isDirect } from "../../mail/direct_url.ts";
 import { pacesOf } from "./paces.ts";
-import { DEFAULT_TRANSPORT, INSTALLATION, type Routes } from "./routes.ts";
+import { DEFAULT_TRANSPORT, INSTALLATION, type Routes, routesIn } from "./routes.ts";
 import { openUrl } from "./sealed_urls.ts";
 import type { Transport, TransportKind } from "./transport.ts";
 
@@ -17,8 +17,10 @@ export interface KnownTransports {
   /** Reads it again now. */
   refresh(): Promise<void>;
   readonly standard: Transport;
-  /** Those of a project, without the standard one. */
+  /** Those of a project that are in use, without the standard one. */
   of(projectId: string): readonly Transport[];
+  /** Whether it has transports of its own, in use or not: then its mails go by no others. */
+  hasOwn(projectId: string): boolean;
   byId(id: string): Transport | null;
   routesOf(projectId: string): Routes | null;
   /** Whether anything but the standard transport is in use. */
@@ -39,6 +41,7 @@ class Transports implements KnownTransports {
   private readonly ctx: Context;
   private readonly rows = new Map<string, { transport: Transport; made: string }>();
   private byProject = new Map<string, Transport[]>();
+  private owners = new Set<string>();
   private routes = new Map<string, Routes>();
   private reading: Promise<void> | null = null;
   private readAt = -Infinity;
@@ -64,7 +67,7 @@ class Transports implements KnownTransports {
   }
 
   get isPlain(): boolean {
-    return this.rows.size === 0;
+    return this.owners.size === 0;
   }
 
   ready(): Promise<void> {
@@ -87,6 +90,10 @@ class Transports implements KnownTransports {
 
   of(projectId: string): readonly Transport[] {
     return this.byProject.get(projectId) ?? [];
+  }
+
+  hasOwn(projectId: string): boolean {
+    return this.owners.has(projectId);
   }
 
   byId(id: string): Transport | null {
@@ -114,18 +121,20 @@ class Transports implements KnownTransports {
       q.transports.routes(this.ctx),
       pacesOf(this.ctx).refresh(),
     ]);
-    const ids = new Set(rows.map((row) => row.id));
+    const used = rows.filter((row) => !row.isPaused);
+    const ids = new Set(used.map((row) => row.id));
     for (const [id, { transport }] of this.rows) {
       if (ids.has(id)) continue;
       this.rows.delete(id);
       transport.mailer.close();
     }
-    for (const row of rows) this.learn(row);
+    for (const row of used) this.learn(row);
+    this.owners = new Set(rows.map((row) => row.projectId));
     this.byProject = Map.groupBy(
       [...this.rows.values()].map((one) => one.transport),
       (one) => one.projectId,
     );
-    this.routes = new Map(routes.map((row) => [row.projectId, row.document as unknown as Routes]));
+    this.routes = new Map(routes.map((row) => [row.projectId, routesIn(row.document)]));
     this.hasRead = true;
   }
 

@@ -32,6 +32,12 @@ export interface Routes {
   rules: RouteRule[];
 }
 
+/** The routes in a stored document. One without rules says nothing. */
+export function routesIn(document: unknown): Routes {
+  const { rules } = (document ?? {}) as Partial<Routes>;
+  return { rules: Array.isArray(rules) ? rules : [] };
+}
+
 /** The first rule that applies. */
 export function ruleFor(
   { rules }: Routes,
