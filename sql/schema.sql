@@ -3029,6 +3029,8 @@ create table routes (
   project_id uuid not null,
   document jsonb not null,
   updated_at timestamp with time zone not null default now(),
+  -- An address, or which key.
+  edited_by text not null default ''::text,
   constraint routes_pkey PRIMARY KEY (project_id)
 );
 

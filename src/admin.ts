@@ -34,15 +34,17 @@ import { HELP } from "./admin/help.ts";
 import { asId } from "./admin/ids.ts";
 import type { MovingOptions } from "./admin/moving.ts";
 import type { ReleaseOptions } from "./admin/release.ts";
+import type { TransportOptions } from "./admin/transports.ts";
 
 // What only some commands need is loaded by them: a command is over in a moment, and to load all takes twice as long.
 const campaigns = () => import("./sending/campaigns/mod.ts");
+const transports = () => import("./admin/transports.ts");
 const moving = () => import("./admin/moving.ts");
 
 /** The exit code of an unknown command: 1 is that of one that failed, and of a doctor that found an error. */
 const MISUSED = 2;
 
-interface Options extends PeopleOptions, ReleaseOptions, DemoWords, MovingOptions {
+interface Options extends PeopleOptions, ReleaseOptions, DemoWords, MovingOptions, TransportOptions {
   name?: string | undefined;
   domain?: string | undefined;
   verified?: boolean | undefined;
@@ -135,6 +137,18 @@ const COMMANDS: Record<string, Command> = {
     const { name, status } = await cancelCampaign(ctx, id, asId(campaign, "campaign"), OPERATOR);
     return { id: campaign, name, status };
   },
+  "transport list": async (ctx) => await (await transports()).listShared(ctx),
+  "transport add": async (ctx, _args, options) => await (await transports()).addShared(ctx, options),
+  "transport set": async (ctx, [id], options) => await (await transports()).changeShared(ctx, id, options),
+  "transport pause": async (ctx, [id], options) => await (await transports()).pauseShared(ctx, id, options),
+  "transport resume": async (ctx, [id]) => await (await transports()).resumeShared(ctx, id),
+  "transport test": async (ctx, [id], options) => await (await transports()).testShared(ctx, id, options),
+  "transport remove": async (ctx, [id]) => await (await transports()).removeShared(ctx, id),
+  "warmup-plan list": async (ctx) => await (await transports()).listSharedPlans(ctx),
+  "warmup-plan add": async (ctx, _args, options) => await (await transports()).addSharedPlan(ctx, options),
+  "warmup-plan remove": async (ctx, [id]) => await (await transports()).removeSharedPlan(ctx, id),
+  "routes get": async (ctx) => await (await transports()).showRoutes(ctx),
+  "routes set": async (ctx, [file]) => await (await transports()).setRoutes(ctx, file),
   release: async (ctx, args, options) =>
     await (await import("./admin/release.ts")).release(ctx, args, options),
   demo: async (ctx, _args, options) => await (await import("./admin/demo.ts")).demo(ctx, options),
@@ -224,6 +238,16 @@ async function main(): Promise<number> {
       email: { type: "string" },
       role: { type: "string" },
       "password-from-stdin": { type: "boolean" },
+      kind: { type: "string" },
+      "url-from-stdin": { type: "boolean" },
+      priority: { type: "string" },
+      weight: { type: "string" },
+      rate: { type: "string" },
+      "per-day": { type: "string" },
+      connections: { type: "string" },
+      warmup: { type: "string" },
+      limits: { type: "string" },
+      to: { type: "string" },
       json: { type: "boolean" },
       ledger: { type: "boolean" },
       "passphrase-file": { type: "string" },

@@ -4,7 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCertificate } from "./support/certificates.ts";
-import { CLOSED, useDoctor } from "./support/doctor.ts";
+import { OPERATOR } from "../src/accounts/audit.ts";
+import { addTransport } from "../src/sending/transports/mod.ts";
+import { INSTALLATION } from "../src/sending/transports/routes.ts";
+import { CLOSED, SECRET_KEY, useDoctor } from "./support/doctor.ts";
 import { DOMAIN, useService } from "./support/service.ts";
 
 const service = useService();
@@ -182,4 +185,40 @@ test("production without SMTP_URL is an error, which says that mails are kept an
       advice: expect.stringMatching(/Set SMTP_URL.*bun run admin release/),
     },
   ]);
+});
+
+describe("the transports", () => {
+  const look = async () => about(await see({ ALLOW_PRIVATE_TRANSPORTS: "true" }), "transports");
+  const add = async (projectId: string, name: string, url: string) => {
+    const { id } = await addTransport(
+      { ...service, config: { ...service.config, SECRET_KEY, ALLOW_PRIVATE_TRANSPORTS: true } },
+      projectId,
+      { name, kind: "SMTP", url },
+      OPERATOR,
+    );
+    return id;
+  };
+
+  test("are each connected to and logged in to: a fault of the installation's is an error, of a project's a warning", async () => {
+    const { port } = await smtpServer();
+    const { id } = await service.createProject();
+    const server = (password: string) =>
+      `smtp://ada:${password}@127.0.0.1:${port}?tls.rejectUnauthorized=false`;
+
+    expect(await look()).toMatchObject([{ status: "skipped" }]);
+    await add(INSTALLATION, "Good", server("right"));
+    await add(id, "Wrong", server("wrong"));
+    await add(INSTALLATION, "Away", `smtp://${CLOSED}`);
+    const paused = await add(INSTALLATION, "Paused", `smtp://${CLOSED}`);
+    await service.pool`update transports set paused_at = now(), pause_reason = '' where id = ${paused}`;
+    const findings = await look();
+    await service.pool`delete from transports`;
+
+    expect(findings.map(({ status, message }) => [status, message])).toEqual([
+      ["ok", "1 of 3 can be reached, and accept the log-in"],
+      ["error", expect.stringContaining("Cannot reach 127.0.0.1:9, the transport Away")],
+      ["warning", expect.stringMatching(/Cannot log in to .*, the transport Wrong of the project Test: /)],
+    ]);
+    expect(JSON.stringify(findings)).not.toMatch(/right|:wrong@/);
+  });
 });

@@ -13,7 +13,7 @@ const service = useService();
 const ROOT = join(import.meta.dir, "..");
 const { see, about, here, silent, smtpServer, endings } = useDoctor(service);
 const CHECKS =
-  "database migrations pooler workers clock smtp captured_mails domains dkim_keys campaigns base_url secret_key trusted_proxies platform_from sns_topic_arns".split(
+  "database migrations pooler workers clock smtp transports captured_mails domains dkim_keys campaigns base_url secret_key trusted_proxies platform_from spam_filter sns_topic_arns".split(
     " ",
   );
 

@@ -37,6 +37,24 @@ export const HELP = `Usage: bun run admin <command>
                                                     a lost SECRET_KEY; the domain is verified again
   campaign list <project id>                        campaigns that are being sent or are scheduled
   campaign cancel <project id> <campaign id>        cancel one of them, even while the project is disabled
+  transport list                                    the transports that all projects share, beside SMTP_URL
+  transport add --name N (--url U | --url-from-stdin | --kind CAPTURE) [limits]
+                                                    add one: U is like SMTP_URL; limits are
+                                                    --priority P (lower ones first; 100) --weight W (1)
+                                                    --rate (a second) --per-day --connections
+                                                    --warmup (the id of a plan), each a number or none
+  transport set <id> [--name N] [--url U | --url-from-stdin] [limits]
+                                                    change what is given; without a password in U, the known
+                                                    one is kept for the same server and user
+  transport pause <id> [--reason R]                 no mail takes it, until:
+  transport resume <id>                             mails take it again
+  transport test <id> --to E [--from E]             send a test mail by it; prints what its server said
+  transport remove <id>                             remove it; refused while rules of routes name it
+  warmup-plan list                                  plans of how much a new transport may send each day
+  warmup-plan add --name N --limits 500,1000,2000   add one: mails on the first day, the second and so on
+  warmup-plan remove <id>                           remove one that no transport uses
+  routes get                                        which mails take which of them, as JSON
+  routes set <file>                                 replace that by the JSON in a file
   release [mail id…] [--project P] [--since T] [--all] [--discard] [--yes]
                                                     send mails that were captured while there was no SMTP server,
                                                     the oldest first: those with these ids, of a project, captured

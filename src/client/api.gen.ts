@@ -181,6 +181,25 @@ export type DomainBody = { domain: string; projectId?: string };
 export type DomainCheck = { domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; records: (DnsRecord)[] };
 export type RekeyBody = { domain: string };
 export type RekeyedDomain = { id: string; domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; dkimTokens: (string)[]; records: (DnsRecord)[]; lastCheckedAt: string | null; projectId: string; createdAt: string; updatedAt: string; changed: boolean };
+export type TransportWarmup = { planId: string; since: string; day: number; limitToday: number | null } | null;
+export type Transport = { id: string; name: string; kind: "SMTP" | "DIRECT" | "CAPTURE"; url: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmup: TransportWarmup; state: "HEALTHY" | "SLOW" | "PAUSED" | "HELD" | "OUT_OF_QUOTA"; stateReason: string | null; stateUntil: string | null; sentToday: number | null; createdAt: string; updatedAt: string };
+export type SharedTransport = { id: string; name: string; kind: "SMTP" | "DIRECT" | "CAPTURE"; state: "HEALTHY" | "SLOW" | "PAUSED" | "HELD" | "OUT_OF_QUOTA" | null; inUse: boolean };
+export type TransportList = { transports: (Transport)[]; installation: (SharedTransport)[] };
+export type TransportBody = { name: string; kind: "SMTP" | "DIRECT" | "CAPTURE"; url?: string; priority?: number; weight?: number; ratePerSecond?: number | null; perDay?: number | null; connections?: number | null; warmup?: { planId: string; since?: string } | null };
+export type PatchTransportBody = { name?: string; url?: string; priority?: number; weight?: number; ratePerSecond?: number | null; perDay?: number | null; connections?: number | null; warmup?: { planId: string; since?: string } | null; paused?: boolean; pauseReason?: string };
+export type TestTransportBody = { to?: string; from?: string };
+export type TransportTest = { success: boolean; failedAt: "CONNECT" | "TLS" | "LOGIN" | "MAIL" | null; response: string; isEncrypted: boolean | null; from: string; to: string; tookMs: number };
+export type RoutedTransport = { id: string; priority?: number; weight?: number };
+export type ShownRouteRule = { type?: "TRANSACTIONAL" | "MARKETING"; senderDomains?: (string)[]; providers?: (string)[]; transports: (RoutedTransport)[]; whenFull: "NEXT" | "WAIT" };
+export type Routes = { rules: (ShownRouteRule)[]; editedBy: string | null; updatedAt: string | null };
+export type RouteRule = { type?: "TRANSACTIONAL" | "MARKETING"; senderDomains?: (string)[]; providers?: (string)[]; transports: (RoutedTransport)[]; whenFull?: "NEXT" | "WAIT" };
+export type RoutesBody = { rules: (RouteRule)[] };
+export type TestRoutesBody = { type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; from: string; to: string };
+export type RoutesTest = { provider: string; rule: number | null; owner: "PROJECT" | "INSTALLATION" | null; whenFull: "NEXT" | "WAIT"; transports: ({ id: string; name: string; kind: "SMTP" | "DIRECT" | "CAPTURE"; owner: "PROJECT" | "INSTALLATION"; priority: number; share: number; state: "HEALTHY" | "SLOW" | "PAUSED" | "HELD" | "OUT_OF_QUOTA" | null })[] };
+export type WarmupPlan = { id: string; name: string; dailyLimits: (number)[]; createdAt: string; updatedAt: string };
+export type WarmupPlanList = { plans: (WarmupPlan)[] };
+export type WarmupPlanBody = { name: string; dailyLimits: (number)[] };
+export type PatchWarmupPlanBody = { name?: string; dailyLimits?: (number)[] };
 export type RescheduleBody = { sendAt: string };
 export type EmailContent = { subject: string | null; html: string | null; text: string | null; headers: Record<string, never>; attachments: ({ filename: string; contentType: string; disposition: string; size: number })[]; removedAt: string | null };
 export type EmailEvent = { id: string; name: string; data: unknown; bot: boolean; createdAt: string };
@@ -343,6 +362,19 @@ export interface Api {
   "DELETE /domains/{id}": { path: { id: string }; answer: undefined };
   "GET /domains/{id}/verify": { path: { id: string }; answer: DomainCheck };
   "POST /domains/rekey": { body: RekeyBody; answer: RekeyedDomain };
+  "GET /transports": { answer: TransportList };
+  "POST /transports": { body: TransportBody; answer: Transport };
+  "GET /transports/{id}": { path: { id: string }; answer: Transport };
+  "PATCH /transports/{id}": { path: { id: string }; body: PatchTransportBody; answer: Transport };
+  "DELETE /transports/{id}": { path: { id: string }; answer: undefined };
+  "POST /transports/{id}/test": { path: { id: string }; body: TestTransportBody; answer: TransportTest };
+  "GET /routes": { answer: Routes };
+  "PUT /routes": { body: RoutesBody; answer: Routes };
+  "POST /routes/test": { body: TestRoutesBody; answer: RoutesTest };
+  "GET /warmup-plans": { answer: WarmupPlanList };
+  "POST /warmup-plans": { body: WarmupPlanBody; answer: WarmupPlan };
+  "PATCH /warmup-plans/{id}": { path: { id: string }; body: PatchWarmupPlanBody; answer: WarmupPlan };
+  "DELETE /warmup-plans/{id}": { path: { id: string }; answer: undefined };
   "GET /emails": { query?: { limit?: number; cursor?: string; to?: string; contactId?: string; campaignId?: string; templateId?: string; workflowId?: string; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status?: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; tag?: string; search?: string; from?: string; until?: string; sort?: "queuedAt"; dir?: "asc" | "desc" }; answer: { data: (Email)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
   "GET /emails/{id}": { path: { id: string }; answer: Email };
   "PATCH /emails/{id}": { path: { id: string }; body: RescheduleBody; answer: Email };
@@ -678,6 +710,34 @@ domains: {
   /** Replace a DKIM key that was lost: `POST /domains/rekey`. */
   rekey(body: Api["POST /domains/rekey"]["body"], options?: CallOptions): Call<Api["POST /domains/rekey"]["answer"]>;
 };
+transports: {
+  /** List the transports of the project, and those of the installation: `GET /transports`. */
+  list(options?: CallOptions): Call<Api["GET /transports"]["answer"]>;
+  /** Add a transport: `POST /transports`. */
+  create(body: Api["POST /transports"]["body"], options?: CallOptions): Call<Api["POST /transports"]["answer"]>;
+  /** Get a transport: `GET /transports/{id}`. */
+  get(id: string, options?: CallOptions): Call<Api["GET /transports/{id}"]["answer"]>;
+  /** Change, pause or resume a transport: `PATCH /transports/{id}`. */
+  update(id: string, body: Api["PATCH /transports/{id}"]["body"], options?: CallOptions): Call<Api["PATCH /transports/{id}"]["answer"]>;
+  /** Remove a transport: `DELETE /transports/{id}`. */
+  delete(id: string, options?: CallOptions): Call<Api["DELETE /transports/{id}"]["answer"]>;
+  /** Send a test mail by this transport alone: `POST /transports/{id}/test`. */
+  test(id: string, body: Api["POST /transports/{id}/test"]["body"], options?: CallOptions): Call<Api["POST /transports/{id}/test"]["answer"]>;
+  /** Get the routes of the project: `GET /routes`. */
+  getRoutes(options?: CallOptions): Call<Api["GET /routes"]["answer"]>;
+  /** Replace the routes of the project: `PUT /routes`. */
+  replaceRoutes(body: Api["PUT /routes"]["body"], options?: CallOptions): Call<Api["PUT /routes"]["answer"]>;
+  /** Find out which transports a mail would take: `POST /routes/test`. */
+  testRoutes(body: Api["POST /routes/test"]["body"], options?: CallOptions): Call<Api["POST /routes/test"]["answer"]>;
+  /** List the warm-up plans, oldest first: `GET /warmup-plans`. */
+  listWarmupPlans(options?: CallOptions): Call<Api["GET /warmup-plans"]["answer"]>;
+  /** Create a warm-up plan: `POST /warmup-plans`. */
+  createWarmupPlan(body: Api["POST /warmup-plans"]["body"], options?: CallOptions): Call<Api["POST /warmup-plans"]["answer"]>;
+  /** Change a warm-up plan: `PATCH /warmup-plans/{id}`. */
+  updateWarmupPlan(id: string, body: Api["PATCH /warmup-plans/{id}"]["body"], options?: CallOptions): Call<Api["PATCH /warmup-plans/{id}"]["answer"]>;
+  /** Remove a warm-up plan: `DELETE /warmup-plans/{id}`. */
+  deleteWarmupPlan(id: string, options?: CallOptions): Call<Api["DELETE /warmup-plans/{id}"]["answer"]>;
+};
 suppressions: {
   /** List suppressed addresses, newest first: `GET /suppressions`. */
   list(query?: Api["GET /suppressions"]["query"], options?: CallOptions): List<Api["GET /suppressions"]["answer"], Api["GET /suppressions"]["answer"]["data"][number]>;
@@ -939,6 +999,21 @@ domains: {
   delete: {"endpoint":"DELETE /domains/{id}","takes":[]},
   verify: {"endpoint":"GET /domains/{id}/verify","takes":[]},
   rekey: {"endpoint":"POST /domains/rekey","takes":["body"]},
+},
+transports: {
+  list: {"endpoint":"GET /transports","takes":[]},
+  create: {"endpoint":"POST /transports","takes":["body"]},
+  get: {"endpoint":"GET /transports/{id}","takes":[]},
+  update: {"endpoint":"PATCH /transports/{id}","takes":["body"]},
+  delete: {"endpoint":"DELETE /transports/{id}","takes":[]},
+  test: {"endpoint":"POST /transports/{id}/test","takes":["body"]},
+  getRoutes: {"endpoint":"GET /routes","takes":[]},
+  replaceRoutes: {"endpoint":"PUT /routes","takes":["body"]},
+  testRoutes: {"endpoint":"POST /routes/test","takes":["body"]},
+  listWarmupPlans: {"endpoint":"GET /warmup-plans","takes":[]},
+  createWarmupPlan: {"endpoint":"POST /warmup-plans","takes":["body"]},
+  updateWarmupPlan: {"endpoint":"PATCH /warmup-plans/{id}","takes":["body"]},
+  deleteWarmupPlan: {"endpoint":"DELETE /warmup-plans/{id}","takes":[]},
 },
 suppressions: {
   list: {"endpoint":"GET /suppressions","takes":["query"],"list":["cursor","data"]},

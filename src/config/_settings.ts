@@ -212,7 +212,7 @@ export const Settings = t.Object({
   ALLOW_PRIVATE_TRANSPORTS: t.Boolean({
     default: false,
     description:
-      "Whether direct delivery may connect to mail servers at private and loopback addresses, for use in a closed network.",
+      "Whether transports of projects, and direct delivery, may connect to mail servers at private and loopback addresses, for use in a closed network. SMTP servers of the operator always may.",
   }),
   SPAM_FILTER_URL: t.Optional(
     t.String({

@@ -10,6 +10,7 @@ import { createDns } from "../mail/dns.ts";
 import { parseDomain } from "../mail/domain_name.ts";
 
 export { Settings } from "./_settings.ts";
+export { wrongInSmtp } from "./_smtp.ts";
 
 /** The sender of platform mails while they are captured: any will do, and this one belongs to nobody (RFC 2606). */
 const CAPTURED_FROM = "Postrider <postrider@sandbox.example>";

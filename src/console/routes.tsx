@@ -21,6 +21,7 @@ import {
   SuppressionsIcon,
   TemplatesIcon,
   WebhooksIcon,
+  TransportsIcon,
   WorkflowsIcon,
 } from "./parts/icons.tsx";
 import { type LazyPage, lazyPage } from "./parts/lazy_page.tsx";
@@ -192,6 +193,14 @@ export const PAGES: PageRoute[] = [
     path: "/domains/:id",
     label: "Domain",
     page: lazyPage(() => import("./pages/domain.tsx")),
+  },
+  {
+    path: "/transports",
+    label: "Transports",
+    group: "Sending",
+    icon: TransportsIcon,
+    shortcut: "v",
+    page: lazyPage(() => import("./pages/transports.tsx")),
   },
   {
     path: "/suppressions",

@@ -1995,6 +1995,15 @@ export interface Queries {
      * (sql/queries/rollup.sql:1) */
     hold(on: On): Promise<{ isMine: boolean }>;
   };
+  routes: {
+    /** (sql/queries/routes.sql:3) */
+    get(on: On, args: { projectId: string }): Promise<{ document: Json; editedBy: string; updatedAt: Date } | null>;
+    /** (sql/queries/routes.sql:6) */
+    put(on: On, args: { projectId: string; document: JsonArg; editedBy: string; now: Date }): Promise<number>;
+    /** The documents that contain this part, such as a rule with a certain transport. There are few documents.
+     * (sql/queries/routes.sql:12) */
+    naming(on: On, args: { part: JsonArg }): Promise<{ projectId: string; document: Json }[]>;
+  };
   scheduledEmails: {
     /** Keeps mails until they are due soon. `rows` holds `{email_id, send_at}`. One that is kept gets another time.
      * (sql/queries/scheduled_emails.sql:1) */
@@ -2317,6 +2326,29 @@ export interface Queries {
      * (sql/queries/templates.sql:231) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
+  transportSettings: {
+    /** The transports of a project, or of the installation, at most 50; or one of them. With their warm-up plans, and how many mails
+     * those with a daily limit were given today (UTC).
+     * (sql/queries/transport_settings.sql:3) */
+    list(on: On, args: { now: Date; projectId: string; transportId: string | null }): Promise<{ id: string; name: string; kind: string; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; warmupLimits: number[] | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; taken: number | null; slowedTo: number | null; slowReason: string | null; createdAt: Date; updatedAt: Date }[]>;
+    /** With its address as it is kept. Held until the end of the transaction.
+     * (sql/queries/transport_settings.sql:21) */
+    lock(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null } | null>;
+    /** What is needed to send by it, paused or not.
+     * (sql/queries/transport_settings.sql:30) */
+    address(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; connections: number | null } | null>;
+    /** Those of the installation and of all projects, for `doctor`.
+     * (sql/queries/transport_settings.sql:36) */
+    addresses(on: On, args: { limit: number }): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; pausedAt: Date | null; projectName: string | null }[]>;
+    /** 0 where there are `max` already.
+     * (sql/queries/transport_settings.sql:45) */
+    insert(on: On, args: { projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; now: Date; max: number }): Promise<number>;
+    /** The caller has locked it.
+     * (sql/queries/transport_settings.sql:57) */
+    replace(on: On, args: { name: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; now: Date; projectId: string; id: string }): Promise<number>;
+    /** (sql/queries/transport_settings.sql:79) */
+    remove(on: On, args: { projectId: string; transportId: string }): Promise<{ name: string } | null>;
+  };
   transports: {
     /** All transports, for the processes that send: there are few.
      * (sql/queries/transports.sql:1) */
@@ -2535,6 +2567,24 @@ export interface Queries {
     /** These executions wait no more.
      * (sql/queries/waits.sql:78) */
     remove(on: On, args: { projectIds: string[]; executionIds: string[] }): Promise<number>;
+  };
+  warmupPlans: {
+    /** The plans of a project, or of the installation, at most 50; or one of them.
+     * (sql/queries/warmup_plans.sql:1) */
+    list(on: On, args: { projectId: string; planId: string | null }): Promise<{ id: string; name: string; dailyLimits: number[]; createdAt: Date; updatedAt: Date }[]>;
+    /** 0 where there are `max` already.
+     * (sql/queries/warmup_plans.sql:9) */
+    insert(on: On, args: { projectId: string; id: string; name: string; dailyLimits: number[]; now: Date; max: number }): Promise<number>;
+    /** Changes what is given.
+     * (sql/queries/warmup_plans.sql:15) */
+    patch(on: On, args: { name: string | null; dailyLimits: number[] | null; now: Date; projectId: string; planId: string }): Promise<number>;
+    /** The transports that use this plan.
+     * (sql/queries/warmup_plans.sql:22) */
+    transportsOn(on: On, args: { projectId: string; planId: string }): Promise<{ id: string; name: string }[]>;
+    /** (sql/queries/warmup_plans.sql:26) */
+    lock(on: On, args: { projectId: string; planId: string }): Promise<{ id: string; name: string } | null>;
+    /** (sql/queries/warmup_plans.sql:29) */
+    remove(on: On, args: { projectId: string; planId: string }): Promise<number>;
   };
   webhookDeliveries: {
     /** Newest first, by the time of what happened: message ids contain it.

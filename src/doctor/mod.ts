@@ -15,6 +15,7 @@ import { oldCapturedMails, platformFrom, smtp, spamFilter } from "./_mail.ts";
 import { pooler } from "./_pooler.ts";
 import { waitingCampaigns } from "./_projects.ts";
 import { submission } from "./_submission.ts";
+import { transports } from "./_transports.ts";
 import { baseUrl, namedProxies, secretKey, snsTopicArns } from "./_web.ts";
 
 export type { Finding } from "./_findings.ts";
@@ -27,6 +28,7 @@ const CHECKS: readonly Check[] = [
   workers,
   clock,
   smtp,
+  transports,
   oldCapturedMails,
   submission,
   domains,

@@ -31,6 +31,9 @@ import { capturedMailsRoutes } from "./routes/captured_mails.ts";
 import { configRoutes } from "./routes/config.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { domainsRoutes } from "./routes/domains.ts";
+import { routesRoutes } from "./routes/routes.ts";
+import { transportsRoutes } from "./routes/transports.ts";
+import { warmupPlansRoutes } from "./routes/warmup_plans.ts";
 import { emailAttachmentsRoutes } from "./routes/email_attachments.ts";
 import { emailsRoutes } from "./routes/emails.ts";
 import { eventsRoutes } from "./routes/events.ts";
@@ -127,6 +130,9 @@ export function createApp(given: Context): AnyElysia {
     .use(workflowExecutionRoutes(ctx))
     .use(eventsRoutes(ctx))
     .use(domainsRoutes(ctx))
+    .use(transportsRoutes(ctx))
+    .use(routesRoutes(ctx))
+    .use(warmupPlansRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(emailAttachmentsRoutes(ctx))
     .use(suppressionsRoutes(ctx))

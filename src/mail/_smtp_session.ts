@@ -3,7 +3,7 @@
 // connections, in milliseconds of processor time a mail: 0.18 with the pool of the library and ready-made sources, 0.10
 // with its connections alone, 0.07 with these; composing and sending with the library takes 0.40.
 
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { socketOf, unreadOf } from "./_library_connection.ts";
@@ -27,7 +27,12 @@ export type SessionOptions = SMTPConnection.Options &
     authMethod?: string;
     /** Looks at a new connection before anything is sent over it; what speaks against it ends it. */
     inspect?: (socket: Socket, isEncrypted: boolean) => Failure | null;
+    /** See {@linkcode AddressesOf}. */
+    addressesOf?: AddressesOf | undefined;
   };
+
+/** The addresses of a host that may be called; rejects where there is none. */
+export type AddressesOf = (host: string) => Promise<string[]>;
 
 /** From whom and to whom. The addresses have been checked. */
 export interface Envelope {
@@ -66,6 +71,29 @@ const COMMANDS = [
 
 /** Opens a connection, and logs in where the options say so and the server wants it. */
 export function openSession(options: SessionOptions, on: SessionEvents): void {
+  if (!options.addressesOf) return openAt(options, on);
+  addressed(options).then(
+    (at) => openAt(at, on),
+    (reason: Failure) => on.end(reason, null),
+  );
+}
+
+/**
+ * The same server by an address that may be called: there is no second look-up, which could have another answer. What the
+ * certificate must name stays.
+ */
+export async function addressed(options: SessionOptions): Promise<SessionOptions> {
+  const { addressesOf, host = "localhost", servername } = options;
+  if (!addressesOf) return options;
+  const addresses = await addressesOf(host);
+  const family = isIP(addresses[0]!);
+  const alike = addresses.filter((address) => isIP(address) === family);
+  const address = alike[Math.floor(Math.random() * alike.length)]!;
+  const named = servername ?? (isIP(host) > 0 ? undefined : host);
+  return { ...options, host: address, ...(named !== undefined && { servername: named }) };
+}
+
+function openAt(options: SessionOptions, on: SessionEvents): void {
   const connection = new SMTPConnection(options);
   let reason: Failure = new Error("Connection closed unexpectedly");
   let dialogue: Dialogue | undefined;

@@ -2,6 +2,7 @@ import { parseConnectionUrl } from "nodemailer/lib/shared";
 import { handoverOf, oneLine, sourceOf, unfitAddress, wordsOf } from "./_handover.ts";
 import type { Failure } from "./_smtp_dialogue.ts";
 import { createSmtpPool, type SmtpPoolOptions } from "./_smtp_pool.ts";
+import type { AddressesOf } from "./_smtp_session.ts";
 import type { Mailer } from "./mailer.ts";
 
 const DEFAULTS = {
@@ -20,6 +21,8 @@ const DEFAULTS = {
 interface SmtpMailerOptions {
   /** How many connections at most, whatever the URL says. */
   connections?: number | null;
+  /** The addresses of a host that may be called, asked for each connection. Left out: those that the mail library finds. */
+  addressesOf?: AddressesOf | undefined;
 }
 
 /**
@@ -28,7 +31,10 @@ interface SmtpMailerOptions {
  * mail library knows of a connection, such as `socketTimeout` (milliseconds without progress), `requireTLS`,
  * `authMethod` and `tls.rejectUnauthorized`.
  */
-export function createSmtpMailer(url: string, { connections = null }: SmtpMailerOptions = {}): Mailer {
+export function createSmtpMailer(
+  url: string,
+  { connections = null, addressesOf }: SmtpMailerOptions = {},
+): Mailer {
   const given = parseConnectionUrl(url);
   const maxConnections = connections ?? countOf(given.maxConnections, DEFAULTS.maxConnections);
   const counts = {
@@ -37,7 +43,7 @@ export function createSmtpMailer(url: string, { connections = null }: SmtpMailer
     socketTimeout: countOf(given.socketTimeout, DEFAULTS.socketTimeout),
     messageTimeout: countOf(given.messageTimeout, DEFAULTS.messageTimeout),
   };
-  const pool = createSmtpPool({ ...DEFAULTS, ...given, ...counts } as SmtpPoolOptions);
+  const pool = createSmtpPool({ ...DEFAULTS, ...given, ...counts, addressesOf } as SmtpPoolOptions);
   return {
     connections: maxConnections,
     async send(mail, mayEnd) {

@@ -1,7 +1,7 @@
 // A look at an SMTP server: everything that comes before a mail, and no mail.
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { parseConnectionUrl } from "nodemailer/lib/shared";
-import type { SessionOptions } from "./_smtp_session.ts";
+import { addressed, type AddressesOf, type SessionOptions } from "./_smtp_session.ts";
 
 /** How far one comes with a server. */
 export interface SmtpProbe {
@@ -24,9 +24,29 @@ export interface SmtpProbe {
 type ConnectionError = Error & { code?: string | undefined; command?: string | undefined };
 
 /** Connects to the server of `url` as the mailer does: greeting, EHLO, STARTTLS, AUTH. Never throws. */
-export function probeSmtp(url: string, timeoutMs: number): Promise<SmtpProbe> {
+export async function probeSmtp(
+  url: string,
+  timeoutMs: number,
+  addressesOf?: AddressesOf,
+): Promise<SmtpProbe> {
   const times = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
-  const options = { ...parseConnectionUrl(url), ...times } as SessionOptions;
+  const options = { ...parseConnectionUrl(url), ...times, addressesOf } as SessionOptions;
+  try {
+    return await probe(await addressed(options));
+  } catch (error) {
+    return {
+      failedAt: "connect",
+      words: line((error as Error).message),
+      code: "EDNS",
+      isEncrypted: false,
+      offersTls: false,
+      offersLogin: false,
+      hasLogin: options.auth !== undefined,
+    };
+  }
+}
+
+function probe(options: SessionOptions): Promise<SmtpProbe> {
   const connection = new SMTPConnection(options);
   const { auth, authMethod } = options;
   return new Promise((resolve) => {

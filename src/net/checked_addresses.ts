@@ -50,7 +50,7 @@ export function readUrl(text: string, base?: URL): URL {
  * none, and the reason of `signal` when that is aborted.
  */
 export async function checkedAddresses(
-  { hostname }: URL,
+  { hostname }: Pick<URL, "hostname">,
   { dns, reasonAgainst, localAddresses }: AddressRules,
   signal: AbortSignal,
 ): Promise<string[]> {

@@ -68,6 +68,13 @@ export const limitProblems = {
       suggestion: "Try again tomorrow",
     }),
 
+  tooManyTransportTests: (retryAfter: number) =>
+    new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot test transports more often today", {
+      details: { retryAfter },
+      headers: { "retry-after": String(retryAfter) },
+      suggestion: "Try again tomorrow",
+    }),
+
   tooManyAddressChanges: (retryAfter: number) =>
     new Problem(429, "RATE_LIMIT_EXCEEDED", "Cannot send more mails about a change of address today", {
       details: { retryAfter },

@@ -239,6 +239,33 @@ export const stateProblems = {
       suggestion: "Change the sender of these templates and campaigns first, or delete them",
     }),
 
+  tooManyTransports: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot add more than ${limit} transports to a project`, {
+      suggestion: "Remove one that is no longer needed",
+    }),
+
+  transportInUse: (rules: { projectId: string; rule: number }[]) =>
+    new Problem(409, "CONFLICT", "Cannot remove this transport: rules of routes name it", {
+      details: { rules },
+      suggestion: "Take it out of these rules first with PUT /routes: they are counted from 1",
+    }),
+
+  tooManyWarmupPlans: (limit: number) =>
+    new Problem(409, "CONFLICT", `Cannot add more than ${limit} warm-up plans to a project`, {
+      suggestion: "Remove one that is no longer needed",
+    }),
+
+  warmupPlanInUse: (transports: Named[]) =>
+    new Problem(409, "CONFLICT", "Cannot remove this warm-up plan: transports are warmed up by it", {
+      details: { transports },
+      suggestion: "Set another plan, or null, as `warmup` of these transports first",
+    }),
+
+  noSenderForTest: () =>
+    new Problem(409, "CONFLICT", "Cannot send a test mail: the project has no verified domain to send from", {
+      suggestion: "Add a domain and publish its DNS records first",
+    }),
+
   tooManyProjects: (limit: number) =>
     new Problem(409, "CONFLICT", `Cannot own more than ${limit} projects`, {
       suggestion: "Delete one that is no longer needed, or transfer its ownership",

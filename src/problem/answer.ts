@@ -85,6 +85,8 @@ export type MissingResource =
   | "domain"
   | "webhook"
   | "delivery"
+  | "transport"
+  | "warm-up plan"
   | "member"
   | "session"
   | "factor"

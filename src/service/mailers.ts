@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { createDirectMailer } from "../mail/direct_mailer.ts";
 import { isDirect, readDirectUrl } from "../mail/direct_url.ts";
 import { createDns, type DetailedDns } from "../mail/dns.ts";
+import { mailServerAddresses } from "../guard.ts";
 import type { Mailer, MailerOptions } from "../mail/mailer.ts";
 import { createSmtpMailer } from "../mail/smtp.ts";
 import { guardedRequest } from "../net/guarded_request.ts";
@@ -21,13 +22,18 @@ export function createMailer(config: Config, dns: DetailedDns, keep: () => Maile
   return direct(SMTP_URL, dns, { allowPrivate: config.ALLOW_PRIVATE_TRANSPORTS, connections: null });
 }
 
-/** What carries the mails of a transport away. Mails of CAPTURE come into the inbox. */
+/**
+ * What carries the mails of a transport away. Mails of CAPTURE come into the inbox. The server of a project's own transport is
+ * called at public addresses only, whatever its name leads to at that moment.
+ */
 export function openMailer(
-  { sql, config }: Pick<Context, "sql" | "config">,
+  on: Pick<Context, "sql" | "dns" | "config">,
   { kind, url, connections, isOwn }: MailerOptions,
 ): Mailer {
-  if (kind === "CAPTURE") return createInboxMailer({ sql });
-  if (kind === "SMTP") return createSmtpMailer(url!, { connections });
+  const { config } = on;
+  if (kind === "CAPTURE") return createInboxMailer(on);
+  const addressesOf = isOwn ? (host: string) => mailServerAddresses(on, host) : undefined;
+  if (kind === "SMTP") return createSmtpMailer(url!, { connections, addressesOf });
   const allowPrivate = config.ALLOW_PRIVATE_TRANSPORTS && !isOwn;
   return direct(url!, createDns({ servers: dnsServers(config) }), { allowPrivate, connections });
 }

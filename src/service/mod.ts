@@ -75,7 +75,7 @@ export async function createService(
     probe,
     sql: pool,
     mailer,
-    openMailer: (options) => openMailer({ sql: pool, config }, options),
+    openMailer: (options) => openMailer({ sql: pool, dns, config }, options),
     dns,
     log,
     now: () => new Date(),

@@ -85,6 +85,12 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "projects that one person owns": ["accounts/projects/own.ts", "MAX_PROJECTS = 100"],
   "members and invitations of a project": ["accounts/projects/members.ts", "MAX_MEMBERS = 100"],
   "domains of a project": ["sending/domains/mod.ts", "MAX_DOMAINS = 1_000"],
+  "transports of a project": ["sending/transports/mod.ts", "MAX_TRANSPORTS = 50"],
+  "warm-up plans of a project": ["sending/transports/warmup_plans.ts", "MAX_WARMUP_PLANS = 50"],
+  "days of a warm-up plan": ["sending/transports/warmup_plans.ts", "MAX_WARMUP_DAYS = 90"],
+  "rules of routes": ["http/routes/_route_schemas.ts", "maxItems: 50,"],
+  "transports of a rule": ["http/routes/_route_schemas.ts", "maxItems: 20,"],
+  "test mails by transports of a project": ["sending/transports/trial.ts", "MAX_TRIALS_A_DAY = 200"],
   "name of a project": ["accounts/names.ts", "MAX_NAME = 100"],
   "postal address of a project": [
     "accounts/projects/mod.ts",

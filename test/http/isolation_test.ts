@@ -86,6 +86,9 @@ async function fill(project: NewProject) {
   const [delivery] = await service.pool`
     update webhook_deliveries set due_at = now() + interval '1 year' where project_id = ${project.id}
     returning message_id as id`;
+  const transport = (await made("/transports", { name: "Own", kind: "CAPTURE" })).id as string;
+  await call("PATCH", `/transports/${transport}`, { paused: true });
+  const plan = (await made("/warmup-plans", { name: "Plan", dailyLimits: [10] })).id as string;
   const [captured] = await service.pool`
     insert into captured_mails (project_id, from_address, to_address, subject, source)
     values (${project.id}, 'a@shop.example', 'ada@example.com', 's', ${CAPTURED}) returning id`;
@@ -108,6 +111,8 @@ async function fill(project: NewProject) {
     webhook: webhook.id as string,
     delivery: delivery!.id as string,
     email: sent.data.emails[0].email as string,
+    transport,
+    plan,
     domain: (await call("GET", `/domains/project/${project.id}`)).body[0].id as string,
   };
 }
@@ -273,6 +278,12 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "GET /domains/:id": { path: `/domains/${c.domain}` },
   "GET /domains/:id/verify": { path: `/domains/${c.domain}/verify` },
   "DELETE /domains/:id": { path: `/domains/${c.domain}` },
+  "GET /transports/:id": { path: `/transports/${c.transport}` },
+  "PATCH /transports/:id": { path: `/transports/${c.transport}`, body: { name: "Mine" } },
+  "DELETE /transports/:id": { path: `/transports/${c.transport}` },
+  "POST /transports/:id/test": { path: `/transports/${c.transport}/test`, body: { to: "eve@example.com" } },
+  "PATCH /warmup-plans/:id": { path: `/warmup-plans/${c.plan}`, body: { name: "Mine" } },
+  "DELETE /warmup-plans/:id": { path: `/warmup-plans/${c.plan}` },
   "GET /emails/:id": { path: `/emails/${c.email}` },
   "GET /emails/:id/content": { path: `/emails/${c.email}/content` },
   "GET /emails/:id/attachments/:index": { path: `/emails/${c.email}/attachments/0` },
@@ -384,6 +395,8 @@ describe("the id of something of another project", () => {
       ["GET", `/workflows/${own.workflow}/executions/${ours.execution}/graph`, {}],
       ["DELETE", `/workflows/${own.workflow}/executions/${ours.execution}`, {}],
       ["POST", `/workflows/${own.workflow}/test`, { contactId: ours.contact }],
+      ["PUT", "/routes", { rules: [{ transports: [{ id: ours.transport }] }] }],
+      ["PATCH", `/transports/${own.transport}`, { warmup: { planId: ours.plan } }],
       ["POST", `/templates/${own.template}/preview`, { contactId: ours.contact }],
       ["POST", `/campaigns/${own.draft}/preview`, { contactId: ours.contact }],
     ];

@@ -218,6 +218,11 @@ export const FOR_MEMBERS = [
   "GET /events/names",
   "GET /events/:eventName/usage",
   "DELETE /events/:eventName",
+  "GET /transports",
+  "GET /transports/:id",
+  "GET /routes",
+  "POST /routes/test",
+  "GET /warmup-plans",
   "GET /domains/project/:projectId",
   "GET /domains/:id",
   "GET /domains/:id/verify",
@@ -309,11 +314,19 @@ export const FOR_ADMINS = [
   "POST /webhooks/:id/deliveries/:deliveryId/replay",
 ];
 
-/** What cannot be undone. */
+/** What cannot be undone, and who carries the mail. */
 export const FOR_OWNERS = [
   "DELETE /users/@me/projects/:id",
   "POST /users/@me/projects/:id/reset",
   "POST /projects/:id/captured-mails/release",
+  "POST /transports",
+  "PATCH /transports/:id",
+  "DELETE /transports/:id",
+  "POST /transports/:id/test",
+  "PUT /routes",
+  "POST /warmup-plans",
+  "PATCH /warmup-plans/:id",
+  "DELETE /warmup-plans/:id",
   "POST /projects/:id/captured-mails/discard",
 ];
 
@@ -370,6 +383,11 @@ export const FOR_READERS = [
   "GET /events/:eventName/usage",
   "GET /domains/project/:projectId",
   "GET /domains/:id",
+  "GET /transports",
+  "GET /transports/:id",
+  "GET /routes",
+  "POST /routes/test",
+  "GET /warmup-plans",
   "GET /emails",
   "GET /emails/:id",
   "GET /emails/:id/content",

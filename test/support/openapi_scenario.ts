@@ -336,9 +336,48 @@ async function installation(tell: Teller, projectId: string): Promise<void> {
   await tell("verifyDomain", { path: { id: domain.id } });
   await tell("rekeyDomain", { body: { domain: domain.domain } });
   await tell("deleteDomain", { path: { id: domain.id } });
+  await transports(tell);
   await tell("getConfig", { as: "nobody" });
   await tell("listSignInProviders", { as: "nobody" });
   await tell("getHealth", { as: "nobody" });
+}
+
+/** Ways out for mail, and which mails take them. */
+async function transports(tell: Teller): Promise<void> {
+  const plan = await tell("createWarmupPlan", {
+    body: { name: "First week", dailyLimits: [500, 1_000, 2_000, 5_000, 10_000] },
+  });
+  await tell("updateWarmupPlan", {
+    path: { id: plan.id },
+    body: { dailyLimits: [500, 1_000, 2_500, 5_000] },
+  });
+  await tell("listWarmupPlans");
+  const unused = await tell("createWarmupPlan", { body: { name: "Too careful", dailyLimits: [10] } });
+  await tell("deleteWarmupPlan", { path: { id: unused.id } });
+  const { id } = await tell("createTransport", {
+    body: {
+      name: "Provider",
+      kind: "SMTP",
+      url: "smtp://postmaster:secret@smtp.example.com:587",
+      perDay: 50_000,
+      warmup: { planId: plan.id },
+    },
+  });
+  await tell("updateTransport", { path: { id }, body: { paused: true, pauseReason: "The domain moves" } });
+  await tell("listTransports");
+  await tell("getTransport", { path: { id } });
+  await tell("replaceRoutes", {
+    body: {
+      rules: [
+        { type: "MARKETING", providers: ["google"], transports: [{ id }, { id: "default", priority: 200 }] },
+        { transports: [{ id: "default" }] },
+      ],
+    },
+  });
+  await tell("getRoutes");
+  await tell("testRoutes", { body: { type: "MARKETING", from: FROM, to: "ada@gmail.com" } });
+  await tell("replaceRoutes", { body: { rules: [] } });
+  await tell("deleteTransport", { path: { id } });
 }
 
 async function people(tell: Teller, service: TestService, owner: Person, projectId: string): Promise<void> {
@@ -410,6 +449,19 @@ function elsewhere(note: Noter): void {
     "openBillingPortal",
     { url: "https://billing.stripe.com/p/session/live_a1" },
     { returnUrl: "https://app.example.com/billing" },
+  );
+  note(
+    "testTransport",
+    {
+      success: false,
+      failedAt: "LOGIN",
+      response: "Invalid login: 535 5.7.8 Authentication credentials invalid",
+      isEncrypted: true,
+      from: "test@shop.example",
+      to: "ada@example.com",
+      tookMs: 214,
+    },
+    { to: "ada@example.com" },
   );
   // No process takes jobs here.
   note("getReadiness", { ready: true, database: true, migrations: true, workers: true, standing: [] });

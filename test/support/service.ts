@@ -107,7 +107,7 @@ export function useService(
       pool,
       sql: pool,
       mailer,
-      openMailer: (options) => openMailer({ sql: pool, config }, options),
+      openMailer: (options) => openMailer(ctx, options),
       dns: createDns({ servers: ["127.0.0.1:9"] }),
       log: createLog("info", (line) => lines.push(JSON.parse(line))),
       now: () => new Date(Date.now() + shift),

@@ -28,6 +28,16 @@ const NEEDED: Readonly<Record<string, Role>> = {
   "POST /webhooks/:id/replay": "ADMIN",
   "POST /webhooks/:id/deliveries/:deliveryId/replay": "ADMIN",
 
+  // Transports: who may read and hold back the mail.
+  "POST /transports": "OWNER",
+  "PATCH /transports/:id": "OWNER",
+  "DELETE /transports/:id": "OWNER",
+  "POST /transports/:id/test": "OWNER",
+  "PUT /routes": "OWNER",
+  "POST /warmup-plans": "OWNER",
+  "PATCH /warmup-plans/:id": "OWNER",
+  "DELETE /warmup-plans/:id": "OWNER",
+
   // Settings and keys.
   "PATCH /users/@me/projects/:id": "ADMIN",
   "POST /users/@me/projects/:id/regenerate-keys": "ADMIN",

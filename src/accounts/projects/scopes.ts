@@ -15,12 +15,15 @@ const READABLE = new Set([
   "domains",
   "emails",
   "events",
+  "routes",
   "search",
   "segments",
   "suppressions",
   "templates",
+  "transports",
   "uploads",
   "webhooks",
+  "warmup-plans",
   "workflows",
 ]);
 
@@ -41,6 +44,7 @@ const NEEDED: Readonly<Record<string, KeyScope>> = {
   "POST /mcp": "read",
   "POST /v1/verify": "read",
   "POST /contacts/lookup": "read",
+  "POST /routes/test": "read",
   "POST /segments/preview": "read",
   "POST /templates/preview": "read",
   "POST /templates/:id/preview": "read",

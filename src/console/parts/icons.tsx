@@ -47,6 +47,10 @@ export const DomainsIcon = icon(
   "Domains",
   `${circle(12, 12, 9)}M3 12h18M12 3c2.5 2.6 3.7 5.6 3.7 9s-1.2 6.4-3.7 9c-2.5-2.6-3.7-5.6-3.7-9s1.2-6.4 3.7-9`,
 );
+export const TransportsIcon = icon(
+  "Transports",
+  "M3 12h5M8 12c4 0 3-6 7-6h5M8 12c4 0 3 6 7 6h5M17.5 3.5 20 6l-2.5 2.5M17.5 15.5 20 18l-2.5 2.5",
+);
 export const TemplatesIcon = icon("Templates", "M4 4h16v16H4zM4 9.5h16M10 9.5V20");
 export const CampaignsIcon = icon(
   "Campaigns",

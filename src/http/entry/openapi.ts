@@ -50,6 +50,7 @@ const TAGS: Record<string, string> = {
   Workflows: "Steps that each contact is taken through.",
   Events: "What contacts have done, and what happened to their mails.",
   Domains: "Where mail may be sent from.",
+  Transports: "The ways out for mail, and which mails take which.",
   Emails: "The ledger: one row for each mail.",
   Inbox: "What was captured instead of sent.",
   Suppressions: "Addresses that get no mail.",

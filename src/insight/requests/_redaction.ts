@@ -23,6 +23,8 @@ const SECRETS: [pattern: RegExp, instead: string][] = [
   [/\bwhsec_[\w+/=-]{8,}/g, REMOVED],
   [/\b(bearer|basic)\s{1,5}[\w.~+/=-]{8,}/gi, `$1 ${REMOVED}`],
   [/\beyJ[\w-]{5,}\.[\w-]{5,}(\.[\w-]{0,2000})?/g, REMOVED],
+  // A password may hold anything, also what should have been percent-encoded: up to the last @ all is one.
+  [/(\bsmtps?:\/\/)[^\s"]{1,2000}@/gi, `$1${REMOVED}@`],
   [/(:\/\/[^/\s:@"]{0,200}:)[^/\s@"]{1,200}@/g, `$1${REMOVED}@`],
 ];
 const QUERY_PAIR = /([?&])([^=&#\s"]{1,100})=([^&#\s"]+)/g;

@@ -31,6 +31,9 @@ const DOMAINS: Record<string, readonly string[]> = {
   yandex: ["yandex.ru", "yandex.com", "ya.ru"],
 };
 
+/** Those that a rule may name. */
+export const MAILBOX_PROVIDERS: readonly string[] = Object.keys(DOMAINS);
+
 const BY_DOMAIN = new Map(
   Object.entries(DOMAINS).flatMap(([provider, domains]) =>
     domains.map((domain) => [domain, provider] as const),

@@ -19,9 +19,13 @@ export function openUrl(ctx: KeyHolder, { projectId, id }: TransportKey, sealed:
   return unseal(ctx, PURPOSE, sealed, [projectId, id]);
 }
 
-/** The URL without its password, as it may be shown. */
+/** Stands for a user that is as secret as the password. */
+export const MASKED_USER = "***";
+
+/** The URL without its password, as it may be shown. Some providers take one token for both: then nor is the user. */
 export function shownUrl(url: string): string {
   const shown = new URL(url);
+  if (shown.username !== "" && shown.username === shown.password) shown.username = MASKED_USER;
   shown.password = "";
   return shown.href;
 }

@@ -1,0 +1,58 @@
+// The transports beside `SMTP_URL`: of the installation, and of projects.
+import { q } from "../db/queries.ts";
+import type { Queries } from "../db/queries.gen.ts";
+import { mailServerAddresses } from "../guard.ts";
+import { probeSmtp } from "../mail/smtp_probe.ts";
+import { INSTALLATION } from "../sending/transports/routes.ts";
+import { openUrl } from "../sending/transports/sealed_urls.ts";
+import { hasSchema } from "./_database.ts";
+import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
+
+type Row = Awaited<ReturnType<Queries["transportSettings"]["addresses"]>>[number];
+
+const SMTP_MS = 10_000;
+const MAX_TRANSPORTS = 200;
+const MAX_SHOWN = 20;
+
+/** Whether each can be reached, and lets us in. No mail is sent. */
+export const transports: Check = {
+  name: "transports",
+  limitMs: SMTP_MS + 8_000,
+  needsDatabase: true,
+  async look(patient) {
+    const { sql } = patient;
+    if (!sql) return skipped("transports", "The database cannot be reached");
+    if (!(await hasSchema(patient))) return skipped("transports", "The database is not migrated");
+    const all = await q.transportSettings.addresses({ sql }, { limit: MAX_TRANSPORTS });
+    const used = all.filter(({ kind, pausedAt }) => kind === "SMTP" && pausedAt === null);
+    if (used.length === 0) return skipped("transports", "All mail leaves by SMTP_URL");
+    const found = (await Promise.all(used.map((row) => faultOf(patient, row)))).filter((one) => one !== null);
+    const left = used.length - found.length;
+    const answers = `${left} of ${used.length} can be reached, and accept the log-in`;
+    const more =
+      found.length > MAX_SHOWN ? [skipped("transports", `${found.length - MAX_SHOWN} more have faults`)] : [];
+    return [...(left > 0 ? [ok("transports", answers)] : []), ...found.slice(0, MAX_SHOWN), ...more];
+  },
+};
+
+const STEPS = { connect: "reach", tls: "encrypt the connection to", login: "log in to" };
+
+/** What is wrong with one. Of a project it is the business of its owners. */
+async function faultOf({ config, dns }: Patient, row: Row): Promise<Finding | null> {
+  const isOwn = row.projectId !== INSTALLATION;
+  const report = isOwn ? warning : failure;
+  const whose = `the transport ${row.name}${isOwn ? ` of the project ${row.projectName ?? row.projectId}` : ""}`;
+  const advice = isOwn
+    ? "The owners of the project see this in the console, and can change the address there."
+    : `Change the address with \`bun run admin transport set ${row.id} --url …\`, or pause it.`;
+  const url = row.url && openUrl({ config }, row, row.url);
+  if (!url) {
+    const message = `The address of ${whose} cannot be decrypted with this SECRET_KEY`;
+    return report("transports", message, advice);
+  }
+  const addressesOf = isOwn ? (host: string) => mailServerAddresses({ config, dns }, host) : undefined;
+  const { failedAt, words } = await probeSmtp(url, SMTP_MS, addressesOf);
+  if (!failedAt) return null;
+  const { host } = new URL(url);
+  return report("transports", `Cannot ${STEPS[failedAt]} ${host}, ${whose}: ${words}`, advice);
+}

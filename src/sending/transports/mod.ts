@@ -1,0 +1,269 @@
+// Transports are added, changed and removed: by the owners of a project for it, by the operator for all projects.
+import type { Actor } from "../../accounts/audit.ts";
+import { nameErrors } from "../../accounts/names.ts";
+import { changesOf } from "../../accounts/projects/mod.ts";
+import { type Context, inTransaction, newId } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import type { Queries } from "../../db/queries.gen.ts";
+import { type FieldError, problems } from "../../problem/mod.ts";
+import { holdProjectOf, noteChange } from "./owners.ts";
+import { getTransport, type TransportRecord } from "./records.ts";
+import { rulesNaming } from "./route_documents.ts";
+import { INSTALLATION } from "./routes.ts";
+import { openUrl, sealUrl, shownUrl } from "./sealed_urls.ts";
+import type { TransportKind } from "./transport.ts";
+import { lacksPassword, urlErrors, withKnownPassword } from "./urls.ts";
+
+type Row = NonNullable<Awaited<ReturnType<Queries["transportSettings"]["lock"]>>>;
+
+/** What a transport is made of. What is null is not limited. */
+export interface TransportInput {
+  name: string;
+  kind: TransportKind;
+  url?: string | undefined;
+  priority?: number | undefined;
+  weight?: number | undefined;
+  ratePerSecond?: number | null | undefined;
+  perDay?: number | null | undefined;
+  connections?: number | null | undefined;
+  /** Without `since`: from today on. */
+  warmup?: { planId: string; since?: Date | undefined } | null | undefined;
+}
+
+/** A change of one: what is left out stays. */
+export type TransportChange = Partial<Omit<TransportInput, "kind">> & {
+  paused?: boolean | undefined;
+  pauseReason?: string | undefined;
+};
+
+/** How many a project may have, and the installation. */
+export const MAX_TRANSPORTS = 50;
+
+const NO_PASSWORD: FieldError = {
+  field: "url",
+  code: "invalid_string",
+  message:
+    "Give the password, too: the one that is known is for another server, user or encryption, and is not sent there",
+};
+
+/** Every fault of a new transport that can be seen without the database. */
+export async function transportErrors(
+  ctx: Context,
+  { name, kind, url }: { [K in "name" | "kind" | "url"]?: TransportInput[K] | undefined },
+  isOwn: boolean,
+): Promise<FieldError[]> {
+  const errors = name === undefined ? [] : nameErrors(name);
+  if (kind === "DIRECT") errors.push(NOT_DIRECT);
+  if (kind === "CAPTURE" && url !== undefined) errors.push(NO_URL);
+  if (kind !== "SMTP") return errors;
+  if (url === undefined) return [...errors, { field: "url", code: "required", message: URL_NEEDED }];
+  if (lacksPassword(url)) errors.push({ ...NO_PASSWORD, message: "Give the password, too" });
+  return [...errors, ...(await urlErrors(ctx, url, isOwn))];
+}
+
+/** Adds a transport. Throws 422, and 409 where there are 50 already. */
+export async function addTransport(
+  ctx: Context,
+  projectId: string,
+  input: TransportInput,
+  actor: Actor,
+): Promise<TransportRecord> {
+  const errors = await transportErrors(ctx, input, projectId !== INSTALLATION);
+  if (errors.length > 0) throw problems.invalid(errors);
+  const { name, kind, url, warmup } = input;
+  return await inTransaction(ctx, async (tx) => {
+    await holdProjectOf(tx, projectId);
+    const id = newId(tx);
+    const added = await q.transportSettings.insert(tx, {
+      projectId,
+      id,
+      name,
+      kind,
+      ...sealed(tx, { projectId, id }, url ?? null),
+      priority: input.priority ?? 100,
+      weight: input.weight ?? 1,
+      ratePerSecond: input.ratePerSecond ?? null,
+      perDay: input.perDay ?? null,
+      connections: input.connections ?? null,
+      ...(await warmupOf(tx, projectId, warmup ?? null, null)),
+      now: tx.now(),
+      max: MAX_TRANSPORTS,
+    });
+    if (added === 0) throw problems.tooManyTransports(MAX_TRANSPORTS);
+    const record = await getTransport(tx, projectId, id);
+    const details = { kind, url: record.url };
+    await noteChange(tx, projectId, actor, { action: "transport.added", subject: name, details });
+    return record;
+  });
+}
+
+/**
+ * Changes what is given. A URL without a password keeps the known one only where it leads to the same server as the same user. A
+ * new address ends what its provider has refused before. Throws not-found and 422.
+ */
+export async function changeTransport(
+  ctx: Context,
+  projectId: string,
+  transportId: string,
+  change: TransportChange,
+  actor: Actor,
+): Promise<TransportRecord> {
+  const errors = change.name === undefined ? [] : nameErrors(change.name);
+  if (change.url !== undefined)
+    errors.push(...(await urlErrors(ctx, change.url, projectId !== INSTALLATION)));
+  if (errors.length > 0) throw problems.invalid(errors);
+  return await inTransaction(ctx, async (tx) => {
+    await holdProjectOf(tx, projectId);
+    const row = await q.transportSettings.lock(tx, { projectId, transportId });
+    if (!row) throw problems.notFound("transport", transportId);
+    const before = await getTransport(tx, projectId, transportId);
+    await q.transportSettings.replace(tx, {
+      projectId,
+      id: row.id,
+      name: change.name ?? row.name,
+      ...addressAfter(tx, projectId, row, change.url),
+      priority: change.priority ?? row.priority,
+      weight: change.weight ?? row.weight,
+      ratePerSecond: given(change.ratePerSecond, row.ratePerSecond),
+      perDay: given(change.perDay, row.perDay),
+      connections: given(change.connections, row.connections),
+      ...(await warmupOf(tx, projectId, change.warmup, row)),
+      ...pauseAfter(tx, row, change),
+      now: tx.now(),
+    });
+    const after = await getTransport(tx, projectId, transportId);
+    await auditChange(tx, projectId, actor, before, after, change.url !== undefined);
+    return after;
+  });
+}
+
+/** Removes a transport. Throws not-found, and 409 while rules of routes name it. */
+export async function removeTransport(
+  ctx: Context,
+  projectId: string,
+  transportId: string,
+  actor: Actor,
+): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    await holdProjectOf(tx, projectId);
+    if (!(await q.transportSettings.lock(tx, { projectId, transportId })))
+      throw problems.notFound("transport", transportId);
+    const rules = await rulesNaming(tx, projectId, transportId);
+    if (rules.length > 0) throw problems.transportInUse(rules);
+    const row = await q.transportSettings.remove(tx, { projectId, transportId });
+    await noteChange(tx, projectId, actor, { action: "transport.removed", subject: row!.name });
+  });
+}
+
+const URL_NEEDED = "This field is required for SMTP, such as smtp://user:password@smtp.example.com:587";
+const NO_URL: FieldError = {
+  field: "url",
+  code: "custom",
+  message: "A transport of the kind CAPTURE has no URL: its mails come into the inbox",
+};
+const NOT_DIRECT: FieldError = {
+  field: "kind",
+  code: "invalid_enum_value",
+  message: "DIRECT is not possible yet: use SMTP, through your own mail server or a provider, or CAPTURE",
+  received: "DIRECT",
+};
+
+function sealed(tx: Context, place: { projectId: string; id: string }, url: string | null) {
+  return {
+    url: url === null ? null : sealUrl(tx, place, url),
+    shownUrl: url === null ? null : shownUrl(url),
+  };
+}
+
+/** The address after a change, with what it was held for: a new address is tried at once. */
+function addressAfter(tx: Context, projectId: string, row: Row, url: string | undefined) {
+  const { heldUntil, holdReason } = row;
+  if (url === undefined) return { url: row.url, shownUrl: row.shownUrl, heldUntil, holdReason };
+  if (row.kind === "CAPTURE") throw problems.invalid([NO_URL]);
+  const place = { projectId, id: row.id };
+  const whole = lacksPassword(url) ? withKnownPassword(url, row.url && openUrl(tx, place, row.url)) : url;
+  if (whole === null) throw problems.invalid([NO_PASSWORD]);
+  return { ...sealed(tx, place, whole), heldUntil: null, holdReason: null };
+}
+
+function pauseAfter(
+  tx: Context,
+  { pausedAt, pauseReason }: Row,
+  { paused, pauseReason: reason }: TransportChange,
+) {
+  if (paused === false) return { pausedAt: null, pauseReason: null };
+  if (paused === undefined && pausedAt === null) return { pausedAt, pauseReason };
+  return { pausedAt: pausedAt ?? tx.now(), pauseReason: reason ?? pauseReason ?? "" };
+}
+
+/** The columns of a warm-up: it begins on the day on which it is given, unless another one is said. */
+async function warmupOf(
+  tx: Context,
+  projectId: string,
+  warmup: TransportInput["warmup"],
+  row: Row | null,
+): Promise<{ warmupPlanId: string | null; warmupSince: Date | null }> {
+  if (warmup === undefined && row) return { warmupPlanId: row.warmupPlanId, warmupSince: row.warmupSince };
+  if (!warmup) return { warmupPlanId: null, warmupSince: null };
+  const planId = warmup.planId.toLowerCase();
+  const [plan] = await q.warmupPlans.list(tx, { projectId, planId });
+  if (!plan) throw problems.invalid([{ ...NO_PLAN, received: warmup.planId }]);
+  const same = row?.warmupPlanId === planId ? row.warmupSince : null;
+  return { warmupPlanId: planId, warmupSince: warmup.since ?? same ?? tx.now() };
+}
+
+const NO_PLAN: FieldError = {
+  field: "warmup.planId",
+  code: "custom",
+  message: "There is no such plan: see GET /warmup-plans",
+};
+
+function given<T>(value: T | undefined, before: T): T {
+  return value === undefined ? before : value;
+}
+
+/** What of a record people change. */
+function settingsOf({
+  name,
+  url,
+  priority,
+  weight,
+  ratePerSecond,
+  perDay,
+  connections,
+  warmup,
+}: TransportRecord) {
+  return {
+    name,
+    url,
+    priority,
+    weight,
+    ratePerSecond,
+    perDay,
+    connections,
+    warmupPlan: warmup?.planId ?? null,
+  };
+}
+
+async function auditChange(
+  tx: Context,
+  projectId: string,
+  actor: Actor,
+  before: TransportRecord,
+  after: TransportRecord,
+  isAddressGiven: boolean,
+): Promise<void> {
+  const subject = after.name;
+  const isPaused = after.state === "PAUSED";
+  if (isPaused !== (before.state === "PAUSED")) {
+    const action = isPaused ? "transport.paused" : "transport.resumed";
+    const details = isPaused ? { reason: after.stateReason } : {};
+    await noteChange(tx, projectId, actor, { action, subject, details });
+  }
+  const changes = changesOf(settingsOf(before), settingsOf(after));
+  // A new password alone shows nowhere else.
+  const details = { ...changes, ...(isAddressGiven && { addressGiven: true }) };
+  if (Object.keys(details).length > 0) {
+    await noteChange(tx, projectId, actor, { action: "transport.updated", subject, details });
+  }
+}
