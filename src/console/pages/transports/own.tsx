@@ -84,7 +84,7 @@ function TransportRow({ transport, act }: { transport: Transport; act: (what: Do
       }
       about={
         <>
-          <code>{addressOf(transport)}</code>
+          {transport.url ? <code>{transport.url}</code> : addressOf(transport)}
           <Facts transport={transport} />
           <Reason transport={transport} />
         </>

@@ -28,7 +28,7 @@ export const providerName = (provider: string): string => PROVIDERS[provider] ??
 
 /** Where a transport leads. */
 export function addressOf({ kind, url }: Pick<Transport, "kind" | "url">): string {
-  return kind === "CAPTURE" ? "the inbox of this project" : (url ?? "");
+  return kind === "CAPTURE" ? "To the inbox of this project, and to nobody" : (url ?? "");
 }
 
 /** Which mails a rule is for: `Marketing mail from news.shop.example to Google`. */
