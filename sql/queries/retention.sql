@@ -113,23 +113,24 @@ order by p.id;
 
 -- name: drop_emails :one
 -- Looks at the next mails of a project and deletes those that had a final state before that time. An open mail stays,
--- and so does one of an active campaign or execution, which still has to note its outcome. `last_id` is how far it got.
+-- and so does one of an active campaign or execution, which still has to note its outcome. These are looked up one by one (`exists` could become a hash of all executions).
+-- `last_id` is how far it got.
 with page as materialized (
   select
     e.id,
     e.status not in ('PENDING', 'SENDING', 'CAPTURED')
       and (e.status <> 'IN_DOUBT' or e.due_at = 'infinity')
       and coalesce(e.sent_at, e.doubted_at, e.queued_at) < :before
-      and not exists (
-        select
+      and (
+        select true
         from campaigns k
         where k.project_id = e.project_id and k.id = e.campaign_id and k.finished_at is null
-      )
-      and not exists (
-        select
+      ) is null
+      and (
+        select true
         from executions x
         where x.project_id = e.project_id and x.id = e.workflow_execution_id and x.completed_at is null
-      ) as is_over
+      ) is null as is_over
   from emails e
   where e.project_id = :project_id and e.id > :after and e.id < first_id_at(:before)
   order by e.id
@@ -153,7 +154,8 @@ select
 -- Looks at the next messages created before that time, and removes bodies and attachments from those that no mail needs
 -- any more: mails that are open, of an active campaign, or still to be created by a step of a workflow. A step that was
 -- active when its template changed has ended before `changed_before`. Direct mails are created in one commit with their
--- message.
+-- message, at most 1,000: these are looked at, because a million others may wait for their times. Only a message of a
+-- workflow has more, and is looked for among all mails that wait.
 with page as materialized (
   select c.project_id, c.id, c.template_id
   from contents c
@@ -161,11 +163,12 @@ with page as materialized (
   order by c.id
   limit :limit::int
 ),
-open_mail as materialized (
+waiting as materialized (
   select m.project_id, m.content_id
   from emails m
-  where m.status = 'PENDING' and m.campaign_id is null
-  union
+  where m.status = 'PENDING' and m.campaign_id is null and m.content_id is not null
+),
+in_flight as materialized (
   select m.project_id, m.content_id
   from emails m
   where m.status = 'SENDING'
@@ -174,11 +177,11 @@ open_mail as materialized (
   from emails m
   where m.status = 'IN_DOUBT' and m.due_at < 'infinity'
 ),
-unneeded as materialized (
+idle as materialized (
   select p.project_id, p.id
   from page p
   where not exists (
-      select from open_mail m where m.project_id = p.project_id and m.content_id = p.id
+      select from in_flight m where m.project_id = p.project_id and m.content_id = p.id
     )
     and not exists (
       select
@@ -198,6 +201,22 @@ unneeded as materialized (
         and w.template_id = p.template_id
         and (w.content_id = p.id or o.id >= first_id_at(:changed_before))
     )
+),
+unneeded as materialized (
+  select i.project_id, i.id
+  from idle i
+  cross join lateral (
+    select count(*) as mails, coalesce(bool_or(newest.status = 'PENDING'), false) as is_open
+    from (
+      select m.status
+      from emails m
+      where m.project_id = i.project_id and m.content_id = i.id and m.campaign_id is null
+      order by m.id desc
+      limit 1001
+    ) as newest
+  ) as own
+  where not own.is_open
+    and (own.mails <= 1000 or (i.project_id, i.id) not in (select project_id, content_id from waiting))
 ),
 detached as (
   delete from attachments

@@ -857,8 +857,8 @@ inbox: {
 }
 export const OPERATIONS = {
 emails: {
-  send: {"endpoint":"POST /v1/send","takes":["body"],"keyed":true},
-  sendBatch: {"endpoint":"POST /v1/send/batch","takes":["body"],"keyed":true},
+  send: {"endpoint":"POST /v1/send","takes":["body"],"keyed":true,"replays":true},
+  sendBatch: {"endpoint":"POST /v1/send/batch","takes":["body"],"keyed":true,"replays":true},
   verify: {"endpoint":"POST /v1/verify","takes":["body"]},
   list: {"endpoint":"GET /emails","takes":["query"],"list":["cursor","data"]},
   get: {"endpoint":"GET /emails/{id}","takes":[]},

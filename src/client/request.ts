@@ -11,6 +11,8 @@ export interface Operation {
   media?: string;
   /** It takes an `Idempotency-Key`. */
   keyed?: true;
+  /** It takes an `Idempotency-Replay`: a repeated request can get the first answer. */
+  replays?: true;
   /** It answers with a file or a stream, not with JSON. */
   file?: true;
   /** A list: how to get to the next page, and which field of the answer has the items. */
@@ -83,6 +85,8 @@ export async function send(
     ...(idempotencyKey && { idempotencyKey }),
   });
   for (let attempt = 0; ; attempt++) {
+    // Of a batch that was carried out, each message would otherwise be answered with a 409 of its own.
+    if (attempt > 0 && operation.replays) request.headers["idempotency-replay"] = "true";
     const outcome = await tryOnce(settings, operation, request, options);
     if (!(outcome instanceof PostriderError)) return outcome;
     // An attempt before this one was carried out, and its response was lost.
@@ -95,7 +99,7 @@ export async function send(
   }
 }
 
-type Ready = RequestInit & { url: string };
+type Ready = RequestInit & { url: string; headers: Record<string, string> };
 
 function requestOf(settings: Settings, operation: Operation, input: Input, options: CallOptions): Ready {
   const [method, pattern] = operation.endpoint.split(" ") as [string, string];

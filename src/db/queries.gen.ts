@@ -1950,44 +1950,46 @@ export interface Queries {
      * (sql/queries/retention.sql:101) */
     projectsWithEmails(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next mails of a project and deletes those that had a final state before that time. An open mail stays,
-     * and so does one of an active campaign or execution, which still has to note its outcome. `last_id` is how far it got.
+     * and so does one of an active campaign or execution, which still has to note its outcome. These are looked up one by one (`exists` could become a hash of all executions).
+     * `last_id` is how far it got.
      * (sql/queries/retention.sql:114) */
     dropEmails(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Looks at the next messages created before that time, and removes bodies and attachments from those that no mail needs
      * any more: mails that are open, of an active campaign, or still to be created by a step of a workflow. A step that was
      * active when its template changed has ended before `changed_before`. Direct mails are created in one commit with their
-     * message.
-     * (sql/queries/retention.sql:152) */
+     * message, at most 1,000: these are looked at, because a million others may wait for their times. Only a message of a
+     * workflow has more, and is looked for among all mails that wait.
+     * (sql/queries/retention.sql:153) */
     emptyContents(on: On, args: { after: string; before: Date; limit: number; changedBefore: Date; now: Date }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have captured mails.
-     * (sql/queries/retention.sql:217) */
+     * (sql/queries/retention.sql:236) */
     projectsWithCaptured(on: On): Promise<{ id: string }[]>;
     /** Looks at the next captured mails of a project, and closes those that were captured before that time, or whose message
      * was emptied: they can no longer be sent. `drop_emails` leaves them until then, so that the counters of a campaign
      * follow.
-     * (sql/queries/retention.sql:230) */
+     * (sql/queries/retention.sql:249) */
     closeCaptured(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have messages of before that time.
-     * (sql/queries/retention.sql:253) */
+     * (sql/queries/retention.sql:272) */
     projectsWithContents(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the messages of a project created before `made_before`, and deletes those that were emptied before
      * `emptied_before`: no mail has used them since, so all of their mails are gone.
-     * (sql/queries/retention.sql:266) */
+     * (sql/queries/retention.sql:285) */
     dropContents(on: On, args: { emptiedBefore: Date; projectId: string; after: string; madeBefore: Date; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Projects that have told of steps before that time.
-     * (sql/queries/retention.sql:286) */
+     * (sql/queries/retention.sql:305) */
     projectsWithHistory(on: On, args: { before: Date }): Promise<{ id: string }[]>;
     /** Looks at the next history entries, and deletes those of executions that ended before that time. The executions stay:
      * contacts who have been through a workflow must not enter it again.
-     * (sql/queries/retention.sql:299) */
+     * (sql/queries/retention.sql:318) */
     dropHistory(on: On, args: { before: Date; projectId: string; after: string; limit: number }): Promise<{ gone: number; looked: number; lastId: string | null }>;
     /** Deletes reports of imports that were done before that time.
-     * (sql/queries/retention.sql:327) */
+     * (sql/queries/retention.sql:346) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:338) */
+    /** (sql/queries/retention.sql:357) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:348) */
+     * (sql/queries/retention.sql:367) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   rollup: {

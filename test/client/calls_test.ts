@@ -177,4 +177,22 @@ describe("a call", () => {
     expect(asked).toEqual(["POST /v1/send", "POST /v1/send"]);
     expect(data.emails.map(({ email }) => email)).toEqual(rows.map(({ id }) => id));
   });
+
+  test("a batch whose response is lost is sent once, and its repetition returns the ids and what was refused", async () => {
+    let lost: unknown = null;
+    const losing: Fetch = async (url, init) => {
+      const response = await own(url, init);
+      if (lost !== null) return response;
+      lost = await response.json();
+      throw new TypeError("The connection was closed");
+    };
+    const mail = (to: string, from = `a@${DOMAIN}`) => ({ to, from, subject: "S", body: "B" });
+    const messages = [mail("one@lost.example"), mail("two@lost.example", "a@elsewhere.example")];
+    const { data } = await clientOf(key, losing).emails.sendBatch({ messages });
+    const rows = await service.pool`select id from emails where address like '%@lost.example'`;
+
+    expect(data[0] as object).toEqual((lost as { data: object[] }).data[0]!);
+    expect(data[1]).toMatchObject({ success: false, error: { statusCode: 403 } });
+    expect(rows).toHaveLength(1);
+  });
 });

@@ -1,6 +1,7 @@
 // POST /v1/send/batch, and the answer to a request that is repeated.
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
+import { sendTogether } from "../../src/sending/send/batch.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 const service = useService();
@@ -70,6 +71,26 @@ describe("each by itself", () => {
       requestId: expect.any(String),
     });
     expect(body.data[5].error.errors.map(({ field }: { field: string }) => field)).toContain("html");
+  });
+
+  test("others have their turn between the messages", async () => {
+    const messages = Array.from({ length: 60 }, () => message(address(), { from: "me@elsewhere.example" }));
+    // Refused before the database is asked, which would give turns as well.
+    let turns = 0;
+    let isOver = false;
+    const call = { projectId: project.id, key: null, request: "POST /v1/send/batch" };
+    const given = messages.map((input) => ({
+      input: input as never,
+      errors: [{ field: "x", code: "custom" as const, message: "X" }],
+    }));
+    const counting = (async () => {
+      for (; !isOver; turns++) await new Promise(setImmediate);
+    })();
+    await sendTogether(service, call, given).catch(() => {});
+    isOver = true;
+    await counting;
+
+    expect(turns).toBeGreaterThanOrEqual(messages.length - 1);
   });
 
   test("the same recipient may be in several, which are accepted in order", async () => {
@@ -156,6 +177,20 @@ describe("a key", () => {
 
     expect(outcomes(both.body)[1]).toBe(422);
     expect([both.body.data[0].success, again.status]).toEqual([true, 409]);
+  });
+
+  test("of one message that is that of another one by the key of the request is refused, too", async () => {
+    const key = crypto.randomUUID();
+    const given = [message(address()), message(address(), { idempotencyKey: `${key} [0]` })];
+    const header = { "idempotency-key": key };
+    const together = await batch(given, { atomic: true }, header);
+    const each = await batch(given, {}, header);
+
+    expect([together.status, together.body.error.errors[0].field]).toEqual([
+      422,
+      "messages.1.idempotencyKey",
+    ]);
+    expect([each.body.data[0].success, outcomes(each.body)[1]]).toEqual([true, 422]);
   });
 
   test("of an atomic request is used by all of it, and answered again on demand", async () => {

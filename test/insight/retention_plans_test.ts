@@ -36,6 +36,10 @@ beforeAll(async () => {
       select ${project.id}, id, 'ada@example.com', id, 'TRANSACTIONAL', 'CAPTURED', ${old}, ${old}, ${old}
       from (select ${ids(sql, "captured")} from generate_series(${ROWS + 1}::int, ${2 * ROWS}::int) as n) as made`;
     await sql`
+      insert into emails (project_id, address, content_id, source_type, status, due_at, queued_at, scheduled_for)
+      select ${project.id}, 'ada@example.com', uuid_v7(), 'TRANSACTIONAL', 'PENDING', at, now(), at
+      from generate_series(1, ${ROWS}::int) as n, lateral (select now() + interval '30 days' as at) as time`;
+    await sql`
       insert into workflows (project_id, id, name) values (${project.id}, ${BEFORE_ALL}, 'W')`;
     await sql`
       insert into executions (project_id, id, workflow_id, version_id, status, is_only, started_at, completed_at)

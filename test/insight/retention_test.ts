@@ -342,6 +342,23 @@ describe("bodies and attachments", () => {
     expect(contents.map((row) => row.html)).toEqual([null]);
   });
 
+  test("of a workflow's message stay while one of its many mails is open", async () => {
+    const old = daysAgo(31);
+    const content = await addContent(old);
+    await addMail(old, { contentId: content });
+    await service.pool`update emails set status = 'PENDING' where content_id = ${content}`;
+    await service.pool`
+      insert into emails (project_id, address, content_id, source_type, status, due_at, queued_at)
+      select ${project.id}, 'n' || n || '@example.com', ${content}, 'WORKFLOW', 'SENT', ${old}, ${old}
+      from generate_series(1, 1001) as n`;
+    await sweep();
+    const before = await whole([content]);
+    await service.pool`update emails set status = 'SENT' where content_id = ${content}`;
+    await sweep();
+
+    expect([before, await whole([content])]).toEqual([{ [content]: true }, { [content]: false }]);
+  });
+
   test("that are gone are never sent as an empty mail", async () => {
     const contentId = await addContent(daysAgo(40));
     await sweep();

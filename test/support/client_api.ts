@@ -133,6 +133,7 @@ function resourceTable(resource: string, methods: Method[]): string {
       takes: takenBy(operation).map(({ name: part }) => part),
       ...(media && media !== "application/json" && { media }),
       ...(operation.parameters?.some((one) => one.name === "idempotency-key") && { keyed: true }),
+      ...(operation.parameters?.some((one) => one.name === "idempotency-replay") && { replays: true }),
       ...(isFile(operation) && { file: true }),
       ...(list && { list }),
     };

@@ -6,9 +6,9 @@ import { type Context, perService } from "../../context.ts";
 type Headers = Readonly<Record<string, string>>;
 
 const EXPOSED =
-  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After, ETag";
+  "X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After, ETag, Idempotent-Replayed";
 const METHODS = "GET, POST, PUT, PATCH, DELETE";
-const ASKED = "Content-Type, Authorization, Idempotency-Key, X-Request-Id";
+const ASKED = "Content-Type, Authorization, Idempotency-Key, Idempotency-Replay, X-Request-Id";
 
 const ANYBODY: Headers = {
   "access-control-allow-origin": "*",

@@ -1,4 +1,5 @@
 // Many messages in one request: each by itself, or all in one transaction.
+import { setImmediate } from "node:timers/promises";
 import type { IdempotentRequest } from "../../accounts/idempotency.ts";
 import { dataProblem } from "../../audience/contacts/data.ts";
 import { type Context, inTransaction } from "../../context.ts";
@@ -85,14 +86,16 @@ async function checked(
   const keys = new Set<string>();
   const messages: (CheckedMessage | Problem)[] = [];
   for (const [i, { input, errors }] of given.entries()) {
+    // A message may take some ten milliseconds: others have their turn in between.
+    if (i > 0) await setImmediate();
     const { idempotencyKey, ...message } = input;
     const wrong = errors.length > 0 ? errors : await sendErrors(message, sendLimits(ctx));
-    if (idempotencyKey !== undefined && keys.has(idempotencyKey)) {
-      const text = "Each message has a key of its own";
-      wrong.push({ field: "idempotencyKey", code: "custom", message: text, received: idempotencyKey });
-    }
-    if (idempotencyKey !== undefined) keys.add(idempotencyKey);
     const key = idempotencyKey ?? keyAt(call.key, i);
+    if (key !== null && keys.has(key)) {
+      const text = "Each message has a key of its own";
+      wrong.push({ field: "idempotencyKey", code: "custom", message: text, received: key });
+    }
+    if (key !== null) keys.add(key);
     messages.push(wrong.length > 0 ? problems.invalid(wrong) : messageOf({ ...call, key }, message));
   }
   return messages;
