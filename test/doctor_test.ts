@@ -13,7 +13,7 @@ const service = useService();
 const ROOT = join(import.meta.dir, "..");
 const { see, about, here, silent, smtpServer, endings } = useDoctor(service);
 const CHECKS =
-  "database migrations pooler workers clock smtp transports captured_mails domains dkim_keys campaigns base_url secret_key trusted_proxies platform_from spam_filter sns_topic_arns".split(
+  "database migrations pooler workers clock smtp transports captured_mails submission domains dkim_keys campaigns base_url secret_key trusted_proxies platform_from spam_filter sns_topic_arns".split(
     " ",
   );
 
@@ -47,7 +47,9 @@ describe("admin doctor, as a process", () => {
       ["workers", "warning"],
       ["clock", "ok"],
       ["smtp", "warning"],
+      ["transports", "skipped"],
       ["captured_mails", "skipped"],
+      ["submission", "skipped"],
       ["domain sandbox.example", "skipped"],
       ["dkim_keys", "skipped"],
       ["campaigns", "ok"],
@@ -55,6 +57,7 @@ describe("admin doctor, as a process", () => {
       ["secret_key", "skipped"],
       ["trusted_proxies", "ok"],
       ["platform_from", "skipped"],
+      ["spam_filter", "skipped"],
       ["sns_topic_arns", "skipped"],
     ]);
     for (const word of ["bun run start", "Set SMTP_URL", "/inbox", "bun run admin release", "0 errors, "]) {

@@ -52,7 +52,11 @@ export function openRunnerPool(pool: WorkerPool): RunnerPool {
       return ask(client, asked, async (question) => await plain(question, ...rest));
     };
     client.query = watched as typeof query;
+    let isReleased = false;
     client.release = (error) => {
+      // The runner does it once more where a connection is lost just as it stops.
+      if (isReleased) return;
+      isReleased = true;
       client.query = query;
       held.delete(client);
       release(error);

@@ -247,7 +247,9 @@ describeInBrowser("by the keyboard alone", () => {
     await page.getByRole("menuitem", { name: "Delete…" }).waitFor();
     await page.waitForFunction(() => document.activeElement?.textContent === "Copy the id");
     await step(page, "ArrowDown");
-    expect(await focused(page)).toBe("Delete…");
+    await eventually(() => focused(page)).toBe("Export its data");
+    await step(page, "ArrowDown");
+    await eventually(() => focused(page)).toBe("Delete…");
     await page.keyboard.press("Enter");
     await dialog(page, /^Delete ada@/).waitFor();
     await page.keyboard.press("Escape");

@@ -207,7 +207,8 @@ describe("MJML of several projects", () => {
     const { status } = await call("POST", "/templates", line, other.secret);
     const before = done;
 
-    expect([status, before < 3]).toEqual([201, true]);
+    // Where nobody took turns, nearly all would be done before.
+    expect([status, before < 6]).toEqual([201, true]);
     expect(new Set(await Promise.all(many))).toEqual(new Set([201]));
   }, 300_000);
 });

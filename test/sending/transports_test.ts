@@ -8,14 +8,22 @@ import { until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { useTransports } from "../support/transports.ts";
 
-const service = useService();
+// The servers of these tests are on loopback, also those of a project.
+const service = useService({ ALLOW_PRIVATE_TRANSPORTS: "true" });
 const { project, accept, row, fresh, later } = useLedger(service);
 const { add, route } = useTransports(service);
 const { addContacts, create, send } = campaignsOf(service, () => project);
 
 const many = (count: number) => Array.from({ length: count }, () => fresh());
+/** The statuses of these mails once their jobs have run. On a busy machine some wait apart for a moment: they come back. */
 const sent = async (ids: string[]) => {
   await service.runJobs();
+  await until("mails that wait apart", async () => {
+    const [left] =
+      await service.pool`select 1 from emails where status = 'PENDING' and due_at = 'infinity' limit 1`;
+    if (left) await service.runJobs();
+    return !left;
+  });
   const rows = await Promise.all(ids.map(row));
   return rows.map(({ status }) => status as string);
 };
@@ -64,7 +72,10 @@ describe("routes", () => {
     const ids = await accept(many(3));
     await send(await create());
     expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
-    await until("the campaign", async () => bulk.server.received.length >= 7);
+    await until("the campaign", async () => {
+      await service.runJobs();
+      return bulk.server.received.length >= 7;
+    });
     expect([singles.server.received.length, service.smtp.received.length]).toEqual([3, 0]);
   });
 

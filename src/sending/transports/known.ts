@@ -153,7 +153,7 @@ class Transports implements KnownTransports {
       perDay: row.perDay,
       warmup:
         row.warmupLimits && row.warmupSince ? { since: row.warmupSince, limits: row.warmupLimits } : null,
-      heldUntil: Math.max(before?.transport.heldUntil ?? 0, row.heldUntil?.getTime() ?? 0),
+      heldUntil: row.heldUntil?.getTime() ?? 0,
     };
     if (before?.made === made) return void Object.assign(before.transport, changing, { name: row.name });
     const opened = this.open(row);
