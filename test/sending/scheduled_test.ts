@@ -189,6 +189,28 @@ describe("another time", () => {
   });
 });
 
+test("a request that is repeated when its time is over hears that it was carried out; one that was not is refused", async () => {
+  const body = { from: `shop@${DOMAIN}`, subject: "Hi", body: "<p>Hello</p>", sendAt: ahead(HOUR_MS) };
+  const one = { ...body, to: "one@example.com" };
+  const post = async (path: string, key: string, given: object, replay = true) =>
+    await service.request("POST", path, {
+      key: project.secret,
+      body: given,
+      headers: { "idempotency-key": key, ...(replay && { "idempotency-replay": "true" }) },
+    });
+  const several = { messages: [one] };
+  const first = [await post("/v1/send", "k1", one), await post("/v1/send/batch", "k2", several)];
+  later(2 * HOUR_MS);
+  const again = [await post("/v1/send", "k1", one), await post("/v1/send/batch", "k2", several)];
+  const plain = await post("/v1/send", "k1", one, false);
+  const fresh = await post("/v1/send", "k3", one);
+  const freed = await post("/v1/send", "k3", { ...one, sendAt: undefined });
+
+  expect(again.map((answer) => answer.body)).toEqual(first.map((answer) => answer.body));
+  expect([plain.status, fresh.status, freed.status]).toEqual([409, 422, 200]);
+  expect(fresh.body.error.errors).toMatchObject([{ field: "sendAt" }]);
+});
+
 describe("cancelled", () => {
   test("it is never sent, and its place in the month is free again", async () => {
     const used = async () => (await usageOf(service, project.id)).transactional.usage;

@@ -6,13 +6,14 @@ import { contactKey, upsertContacts, type WrittenContact } from "../../audience/
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
+import { problems } from "../../problem/mod.ts";
 import { type ContentRow, contentsOf } from "./_content.ts";
 import type { Recipient, SendInput } from "./input.ts";
 import { enqueueHere, type HandedMail, type HandOff } from "../delivery/hand_off.ts";
 import { schedule } from "../delivery/scheduled.ts";
 import { acceptedContent } from "./_accepted_content.ts";
 import { addToLedger, refusalsOf, tagMails } from "./ledger.ts";
-import { readSendAt } from "./send_at.ts";
+import { readSendAt, sendAtErrors } from "./send_at.ts";
 import { WHOLE_MESSAGE } from "../compose/submitted.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
@@ -55,7 +56,7 @@ const MAX_STATEMENT_CHARS = 4_000_000;
 
 /**
  * Accepts messages of one project, all in one statement for each table: keys, contacts, contents, ledger with the usage, jobs.
- * Returns for each what was accepted, or its refusal, in this order: 409 for a used key, 404 for an unknown template, 403
+ * Returns for each what was accepted, or its refusal, in this order: 409 for a used key, 422 for a time that is over, 404 for an unknown template, 403
  * for a sender domain that is not verified, 400 for recipients who have opted out, 402 if less is left of this
  * month's limit. For a refused one nothing is written, and its key is free.
  */
@@ -70,7 +71,9 @@ export async function acceptAll(
     contentsOf(tx, projectId, messages),
   ]);
   const claimedOrNot = messages.map(
-    ({ key }, i) => (key === null ? undefined : used.get(key)) ?? contents[i]!,
+    (message, i) =>
+      (message.key === null ? undefined : (used.get(message.key) ?? tooLate(message, tx.now()))) ??
+      contents[i]!,
   );
   const judged = await judge(tx, projectId, messages, claimedOrNot);
   const accepted = judged.filter(isAccepted);
@@ -81,6 +84,12 @@ export async function acceptAll(
   return judged.map((message) =>
     message instanceof Error ? message : { result: results.get(message)!, handOff },
   );
+}
+
+/** The refusal of a message whose time was over before its key was used; it has not been looked at before (`sendAtErrors`). */
+function tooLate({ input }: CheckedMessage, now: Date): Error | undefined {
+  const errors = sendAtErrors(input.sendAt, now);
+  return errors.length > 0 ? problems.invalid(errors) : undefined;
 }
 
 /** Each message with its content, or why it is refused. */

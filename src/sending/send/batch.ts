@@ -89,8 +89,8 @@ async function checked(
     // A message may take some ten milliseconds: others have their turn in between.
     if (i > 0) await setImmediate();
     const { idempotencyKey, ...message } = input;
-    const wrong = errors.length > 0 ? errors : await sendErrors(message, sendLimits(ctx));
     const key = idempotencyKey ?? keyAt(call.key, i);
+    const wrong = errors.length > 0 ? errors : await sendErrors(message, sendLimits(ctx, key));
     if (key !== null && keys.has(key)) {
       const text = "Each message has a key of its own";
       wrong.push({ field: "idempotencyKey", code: "custom", message: text, received: key });

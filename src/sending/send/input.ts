@@ -85,7 +85,7 @@ export function recipientsOf(input: SendInput): Recipient[] {
  */
 export async function sendErrors(
   input: SendInput,
-  limits: { attachmentBytes: number; now: Date },
+  limits: { attachmentBytes: number; now: Date; mayBeOver?: boolean },
   refused: ReadonlySet<string> = new Set(),
 ): Promise<FieldError[]> {
   return [
@@ -95,7 +95,7 @@ export async function sendErrors(
     ...dataErrors(input.data),
     ...headerErrors(input.headers),
     ...optionErrors(input),
-    ...sendAtErrors(input.sendAt, limits.now),
+    ...sendAtErrors(input.sendAt, limits.now, limits),
     ...(await attachmentErrors(input.attachments, limits.attachmentBytes)),
     ...messageErrors(input),
   ];

@@ -27,7 +27,7 @@ const CHARS_A_RECIPIENT = 5_000;
  * for a used key, 402 if less is left of this month's limit.
  */
 export async function send(ctx: Context, call: ReplayableRequest, input: SendInput): Promise<Sent> {
-  const errors = await sendErrors(input, sendLimits(ctx));
+  const errors = await sendErrors(input, sendLimits(ctx, call.key));
   if (errors.length > 0) throw problems.invalid(errors);
   return await acceptOne(ctx, call, messageOf(call, input));
 }
@@ -53,7 +53,7 @@ export async function submit(
   const errors = [
     ...dataErrors(options.data),
     ...optionErrors(options),
-    ...sendAtErrors(options.sendAt, ctx.now()),
+    ...sendAtErrors(options.sendAt, ctx.now(), sendLimits(ctx, call.key)),
   ];
   if (errors.length > 0) throw problems.invalid(errors);
   const sender = { email: from.email, ...(from.name && { name: from.name }) };
@@ -114,8 +114,12 @@ export function replayedResult(refusal: unknown, { bodyHash }: CheckedMessage): 
 type Stored = Pick<SendResult, "emails"> & { timestamp: string; scheduledFor?: string };
 
 /** What the input of a message is held against. */
-export function sendLimits(ctx: Context): { attachmentBytes: number; now: Date } {
-  return { attachmentBytes: ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576, now: ctx.now() };
+export function sendLimits(
+  ctx: Context,
+  key: string | null = null,
+): { attachmentBytes: number; now: Date; mayBeOver: boolean } {
+  const attachmentBytes = ctx.config.MAX_ATTACHMENT_SIZE_MB * 1_048_576;
+  return { attachmentBytes, now: ctx.now(), mayBeOver: key !== null };
 }
 
 const groups = groupCommit<CheckedMessage, AcceptedMessage>({

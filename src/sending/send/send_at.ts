@@ -20,8 +20,15 @@ export function readSendAt(text: string): Date | null {
   }
 }
 
-/** What is wrong with a time that a request gives. */
-export function sendAtErrors(text: string | undefined, now: Date): FieldError[] {
+/**
+ * What is wrong with a time that a request gives. One with an idempotency key may be a repetition, and its time over: that is
+ * looked at once the key is known to be free (`_accept.ts`).
+ */
+export function sendAtErrors(
+  text: string | undefined,
+  now: Date,
+  { mayBeOver = false }: { mayBeOver?: boolean } = {},
+): FieldError[] {
   if (text === undefined) return [];
   const field = "sendAt";
   const time = readSendAt(text);
@@ -29,7 +36,7 @@ export function sendAtErrors(text: string | undefined, now: Date): FieldError[] 
     const message = "Expected a date and time in ISO 8601, such as 2030-01-31T09:00:00Z";
     return [{ field, code: "invalid_string", message, received: text }];
   }
-  if (time <= now) {
+  if (time <= now && !mayBeOver) {
     const message = "Expected a time in the future: leave it out to send at once";
     return [{ field, code: "custom", message, received: text }];
   }
