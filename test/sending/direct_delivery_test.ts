@@ -3,8 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createDns } from "../../src/mail/dns.ts";
 import { createDirectMailer, DIRECT_RETRIES } from "../../src/mail/direct_mailer.ts";
 import type { Mailer } from "../../src/mail/mailer.ts";
+import { pacesOf } from "../../src/sending/transports/paces.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
 import { useLedger } from "../support/ledger.ts";
+import { until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 
 let names: NameServer;
@@ -16,7 +18,7 @@ const mailer: Mailer = {
   reach: () => direct.reach(),
   close: () => direct.close(),
 };
-const service = useService({}, { mailer });
+const service = useService({ SMTP_URL: "direct://sender.example" }, { mailer });
 const mails = useLedger(service);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -95,3 +97,21 @@ test("that is deferred comes back after one or two minutes, is said to be late a
   expect(lost.status).toBe("FAILED");
   expect(lost.error).toStartWith("Given up after 120 hours: 450");
 });
+
+test.each(["421 4.7.0 Too fast", "450 4.7.1 Later"])(
+  "that is answered %j makes all mails to its provider slower",
+  async (reply) => {
+    service.smtp.behave({ rcpt: () => reply });
+    const [id] = await mails.accept(mails.fresh());
+    await service.runJobs();
+
+    expect(await mails.row(id!)).toMatchObject({ status: "PENDING", error: expect.stringContaining(reply) });
+    await until("a pace", async () => {
+      const paces = await service.pool`select provider, reason from paces`;
+      return paces.some(({ provider, reason }) => provider === "example.com" && reason.includes(reply));
+    });
+    await service.pool`delete from paces`;
+    await pacesOf(service).refresh();
+    await service.dropJobs();
+  },
+);

@@ -104,13 +104,13 @@ export function outcomeOf(
   }
   if (handover.state === "unreached") return untried(ctx, email, kept, handover.response, 0);
   if (handover.state === "withheld") return untried(ctx, email, kept, handover.response, WITHHELD_RETRY_MS);
-  const status = handover.isDelivered ? "DELIVERED" : STATUS[handover.state];
+  const status: MailOutcome["status"] = handover.isDelivered ? "DELIVERED" : STATUS[handover.state];
+  const outcome = { ...base(ctx, email, kept), status };
   return {
-    ...base(ctx, email, kept),
-    status,
+    ...outcome,
     provider_id: status === "SENT" ? sesMessageId(handover.response) : null,
     error: handover.state === "accepted" || status === "CAPTURED" ? null : handover.response,
-    ...eventOf(ctx, email, content, mail, status),
+    ...eventOf(ctx, email, content, mail, outcome),
   };
 }
 
@@ -219,7 +219,7 @@ function eventOf(
   email: ClaimedEmail,
   content: Content,
   mail: SentMail,
-  status: MailOutcome["status"],
+  { status, at }: Pick<MailOutcome, "status" | "at">,
 ) {
   if (status !== "SENT" && status !== "DELIVERED" && status !== "BOUNCED") return {};
   const common = {
@@ -233,7 +233,6 @@ function eventOf(
     sourceType: email.sourceType,
     ...(content.tags ? { tags: tagsByName(content.tags as Tag[]) } : {}),
   };
-  const at = ctx.now();
   const particulars = status === "BOUNCED" ? { bounceType: "Permanent", bouncedAt: at } : { sentAt: at };
   return {
     event_id: newId(ctx),

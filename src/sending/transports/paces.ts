@@ -124,8 +124,12 @@ function scopeOf(key: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** Whether a mailbox provider asks to slow down. Greylisting asks for the same mail later, not for fewer. */
+/**
+ * Whether a mailbox provider asks to slow down. Greylisting asks for the same mail later, not for fewer. Where no server of
+ * a domain takes a mail, the name of the last one stands before its reply: `mx.example.com [203.0.113.7]: 421 Too fast`.
+ */
 export function asksToSlowDown(response: string): boolean {
   if (/gr[ae]y.?list/i.test(response)) return false;
-  return /^421\b|^450\b(?!.*\b4\.2\.)|^4\d\d.*\b4\.7\.\d+/.test(response);
+  const reply = response.replace(/^\S+ \[\S+\]: /, "");
+  return /^421\b|^450\b(?!.*\b4\.2\.)|^4\d\d.*\b4\.7\.\d+/.test(reply);
 }
