@@ -96,7 +96,7 @@ export async function besiege(
     if (options.transports) await insertTransport(ctx, { url: DEAD_URL, priority: 10 });
     const { projectId, campaignId } = await begin(ctx, options);
     let ended = false;
-    const watching = watch(ctx, campaignId, options).finally(() => (ended = true));
+    const watching = untilEnded(ctx, campaignId, options).finally(() => (ended = true));
     const attacking = attack({
       smtp,
       async startWorker() {
@@ -196,9 +196,16 @@ function crash(dir: string): void {
   process.kill(pid, "SIGQUIT"); // immediate shutdown: nothing is written any more
 }
 
-/** Waits for the end. Pauses of hours and minutes (retries, doubts) are not waited for: their time is moved to now. */
-async function watch(ctx: Context, campaignId: string, options: SiegeOptions): Promise<void> {
-  const deadline = Date.now() + (options.patienceMs ?? 240_000);
+/**
+ * Waits for the end of a campaign. Pauses of hours and minutes (retries, doubts) are not waited for: their time is moved to
+ * now, and `also` moves what else there is.
+ */
+export async function untilEnded(
+  ctx: Context,
+  campaignId: string,
+  { patienceMs = 240_000, also }: Pick<SiegeOptions, "patienceMs"> & { also?: () => Promise<void> },
+): Promise<void> {
+  const deadline = Date.now() + patienceMs;
   for (;;) {
     await Bun.sleep(WATCH_MS);
     if (Date.now() > deadline)
@@ -206,6 +213,7 @@ async function watch(ctx: Context, campaignId: string, options: SiegeOptions): P
     try {
       if (await isOver(ctx, campaignId)) return;
       await hasten(ctx, campaignId);
+      await also?.();
     } catch {
       // Postgres is away for a moment.
     }

@@ -1,0 +1,120 @@
+// A campaign to twenty providers of mailboxes, each with faults of its own, by two processes of which one is killed now and
+// then: it takes a minute or two, so it is not part of the suite. `bun run test:fleet` sends to 20,000 recipients,
+// `FLEET_TEST=short` to 600.
+import { expect, test } from "bun:test";
+import { useLedger } from "../support/ledger.ts";
+import { until } from "../support/process.ts";
+import { useService } from "../support/service.ts";
+import { startSmtpServer } from "../support/smtp_server.ts";
+import { useTransports } from "../support/transports.ts";
+import { type FleetFate, type FleetOptions, type FleetReport, sendToFleet } from "./fleet_stage.ts";
+
+const isWanted = process.env.FLEET_TEST !== undefined;
+const isLong = process.env.FLEET_TEST === "long";
+const SHORT = { recipients: 600, domains: 3, kills: 1, ratePerSecond: 20, perDay: 25, patienceMs: 240_000 };
+const LONG = {
+  recipients: 20_000,
+  domains: 20,
+  kills: 8,
+  ratePerSecond: 50,
+  perDay: 1_000,
+  patienceMs: 3_600_000,
+};
+const options: FleetOptions = isLong ? LONG : SHORT;
+/** What a limit may be exceeded by. */
+const TOLERANCE = 1.02;
+
+/** Those for which something does not hold, with all that is known of them. */
+const except = ({ fates }: FleetReport, holds: (fate: FleetFate) => boolean) =>
+  fates.filter((fate) => !holds(fate)).map(({ provider, ...fate }) => ({ ...fate, provider: provider.name }));
+
+/** Behind a relay a mail is sent, and not known to be delivered. */
+const isTaken = ({ status, provider }: FleetFate) =>
+  status === "DELIVERED" || (["paced", "daily"].includes(provider.name) && status === "SENT");
+
+test.if(isWanted)(
+  "mails to twenty providers: each ends as its server wants it, none is lost, and none comes twice but what was in doubt",
+  async () => {
+    const report = await sendToFleet(options);
+
+    expect(report.kills).toBe(options.kills);
+    expect(report.fates.length).toBeWithin(options.recipients * 0.98, options.recipients * 1.02);
+    expect(
+      except(report, (fate) => {
+        const wanted = fate.provider.outcome?.(fate.address) ?? "DELIVERED";
+        return fate.status === wanted || (wanted === "DELIVERED" && isTaken(fate));
+      }),
+    ).toEqual([]);
+    expect(except(report, (fate) => isTaken(fate) === fate.arrivals > 0)).toEqual([]);
+    expect(except(report, ({ arrivals, wasInDoubt }) => arrivals < 2 || wasInDoubt)).toEqual([]);
+    // Whoever can encrypt is talked to in no other way, whatever the certificate.
+    for (const name of ["encrypted", "elsewhere"]) {
+      const { encrypted, arrivals } = report.servers.get(name)!;
+      expect(encrypted).toBe([...arrivals.values()].reduce((sum, count) => sum + count, 0));
+    }
+
+    // Of a day no more than it has, and little less: what a killed process had taken for itself.
+    expect(report.daily.length).toBeLessThanOrEqual(options.perDay * TOLERANCE);
+    expect(report.daily.length).toBeGreaterThan(options.perDay / 2);
+    // A bucket holds a second's worth. At no moment has more come than has run into it until then.
+    const tooEarly = report.paced
+      .toSorted((a, b) => a - b)
+      .filter((ms, i) => i + 1 > options.ratePerSecond * (1 + ms / 1_000) * TOLERANCE + 1);
+    expect(tooEarly).toEqual([]);
+  },
+  { timeout: isLong ? 4_000_000 : 300_000 },
+);
+
+const service = useService();
+const mails = useLedger(service);
+const transports = useTransports(service);
+
+test("a server that dies in the middle loses its mails to the next one, and gets its share when it is back", async () => {
+  const [stays, dies] = [await transports.add({ priority: 10 }), await transports.add({ priority: 10 })];
+  const send = async (count: number) => {
+    const ids = await mails.accept(Array.from({ length: count }, () => mails.fresh()));
+    await service.runJobs();
+    return ids;
+  };
+  const expectSent = async (ids: string[]) => {
+    await until("mails that are sent", async () => {
+      await service.runJobs();
+      const left = await service.pool`select from emails where id = any(${ids}) and status <> 'SENT'`;
+      return left.length === 0;
+    });
+  };
+  // It has taken some, and dies while others are on their way.
+  let [named, isDead] = [0, false];
+  const dead = Promise.withResolvers<void>();
+  dies.server.behave({
+    async holdRcpt() {
+      if (++named !== 5) return await (named > 5 ? dead.promise : undefined);
+      isDead = true;
+      const stopping = dies.server.stop();
+      dead.resolve();
+      await stopping;
+    },
+  });
+  const ids = await send(60);
+  await expectSent(ids);
+  expect(isDead).toBe(true);
+  const came = new Map<string, number>();
+  for (const { to } of [...stays.server.received, ...dies.server.received, ...service.smtp.received])
+    came.set(to[0]!, (came.get(to[0]!) ?? 0) + 1);
+  expect([came.size, ...new Set(came.values())]).toEqual([60, 1]);
+
+  const back = await startSmtpServer(dies.server.port);
+  try {
+    // It is asked by itself whether it is back.
+    await until("the server that is back", async () => {
+      await expectSent(await send(1));
+      return back.received.length > 0;
+    });
+    const before = back.received.length;
+    await expectSent(await send(100));
+    // Half of them; fewer than 25 or more than 75 in one of a million runs.
+    expect(back.received.length - before).toBeWithin(25, 76);
+  } finally {
+    await back.stop();
+  }
+});
