@@ -14,6 +14,7 @@ const LAYERS: string[][] = [
   ["src/service"],
   ["tasks", "src/http/mod.ts", "src/worker"],
   ["src/console", "src/client"],
+  ["src/http/compat"],
   ["src/http/routes"],
   ["src/http/mcp"],
   ["src/http/pages"],

@@ -3,6 +3,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
 import { problems } from "../problem/mod.ts";
 import type { ApiDescription } from "./mcp/operations.ts";
+import { compatError, compatRoutes } from "./compat/mod.ts";
 import { planBodies } from "./entry/body_plans.ts";
 import { corsHeaders, preflight } from "./entry/cors.ts";
 import { allowedMethods, wordsTakenForIds } from "./entry/methods.ts";
@@ -106,7 +107,7 @@ export function createApp(given: Context): AnyElysia {
     .onAfterResponse({ as: "global" }, ({ request, route, set }) => {
       endRequest(ctx, request, route, Number(set.status ?? 200));
     })
-    .use(problemResponses((path) => allowedMethods(app.routes, path), troublePage))
+    .use(problemResponses((path) => allowedMethods(app.routes, path), troublePage, compatError))
     .use(homeRoutes(ctx))
     .use(appRoutes(ctx))
     .use(v1Routes(ctx))
@@ -167,6 +168,7 @@ export function createApp(given: Context): AnyElysia {
         async (request) => await app.handle(request),
       ),
     )
+    .use(compatRoutes(ctx))
     .use(inboxRoutes(ctx));
   planBodies(ctx, app.routes);
   planQueries(ctx, app.routes);

@@ -170,13 +170,14 @@ const BY_AUTHENTICATION = [
 ];
 
 /** The refusal of the authentication; "in" for any other answer. */
-function outcomeOf({ status, body }: Answer): string {
-  const code: string = body?.error?.code ?? "";
+function outcomeOf({ status, body, headers }: Answer): string {
+  // The APIs of other providers have errors of other shapes, with our code in a header.
+  const code: string = body?.error?.code ?? headers.get("x-error-code") ?? "";
   if (status >= 500 && status !== 501) return `${status} ${code}`;
   if (status === 401 || (status === 403 && BY_AUTHENTICATION.includes(code))) return code;
   return status === 400 &&
     code === "BAD_REQUEST" &&
-    /which project this request is for/.test(body.error.message)
+    /which project this request is for/.test(JSON.stringify(body))
     ? code
     : "in";
 }

@@ -265,6 +265,11 @@ export const FOR_MEMBERS = [
   "GET /suppressions/export",
   "POST /suppressions/import",
   "POST /mcp",
+  "POST /compat/resend/emails",
+  "POST /compat/resend/emails/batch",
+  "GET /compat/resend/emails/:id",
+  "PATCH /compat/resend/emails/:id",
+  "POST /compat/resend/emails/:id/cancel",
   "GET /inbox/mails",
   "PATCH /inbox/mails",
   "DELETE /inbox/mails",
@@ -332,6 +337,7 @@ export const FOR_OWNERS = [
 
 /** For a key with the scope `read`: what changes nothing, and is not about people. What is in none of these lists takes `all`. */
 export const FOR_READERS = [
+  "GET /compat/resend/emails/:id",
   "GET /contacts",
   "GET /contacts/export",
   "GET /contacts/export/:id",
@@ -458,7 +464,12 @@ export const FOR_WRITERS = [
 ];
 
 /** For a key with the scope `send`. */
-export const FOR_SENDERS = ["POST /v1/send", "POST /v1/send/batch"];
+export const FOR_SENDERS = [
+  "POST /v1/send",
+  "POST /v1/send/batch",
+  "POST /compat/resend/emails",
+  "POST /compat/resend/emails/batch",
+];
 
 /** For a key with the scope `track`. */
 export const FOR_TRACKERS = ["POST /v1/track", "POST /events/track"];

@@ -31,6 +31,9 @@ const READABLE = new Set([
 const NEEDED: Readonly<Record<string, KeyScope>> = {
   "POST /v1/send": "send",
   "POST /v1/send/batch": "send",
+  "POST /compat/resend/emails": "send",
+  "POST /compat/resend/emails/batch": "send",
+  "GET /compat/resend/emails/:id": "read",
   "POST /v1/track": "track",
   "POST /events/track": "track",
 

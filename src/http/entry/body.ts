@@ -24,6 +24,7 @@ const MAX_REASON_LENGTH = 200;
 const MUCH_TEXT = 1_048_576;
 // PostgreSQL can hold neither NUL nor half of a surrogate pair; both can only come as an escape.
 const NO_OBJECT: FieldError = { field: "", code: "invalid_type", message: "Expected a JSON object" };
+const NO_LIST: FieldError = { field: "", code: "invalid_type", message: "Expected a JSON array" };
 const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
 
 /**
@@ -32,7 +33,7 @@ const SUSPICIOUS = /\\u(0000|[dD][89a-fA-F])/;
  * parsed, and with 422 one that is nested too deeply, is neither an object nor null, or contains NUL or an unpaired
  * surrogate. Large bodies are processed in steps, so that others get their turn.
  */
-export async function readJson(request: Request, bounds: Bounds): Promise<JsonBody> {
+export async function readJson(request: Request, bounds: Bounds, isList = false): Promise<JsonBody> {
   const bytes = await readBytes(request, bounds.bytes);
   if (isBlank(bytes)) return {};
   const type = request.headers.get("content-type");
@@ -41,7 +42,9 @@ export async function readJson(request: Request, bounds: Bounds): Promise<JsonBo
   const text = decode(bytes);
   await breathe(text);
   const body = parse(request, text);
-  if (typeof body !== "object" || Array.isArray(body)) throw problems.invalid([NO_OBJECT]);
+  if (typeof body !== "object" || Array.isArray(body) !== isList) {
+    throw problems.invalid([isList ? NO_LIST : NO_OBJECT]);
+  }
   await breathe(text);
   if (SUSPICIOUS.test(text)) {
     const errors = brokenText(body);

@@ -17,8 +17,15 @@ type PageOf = (trouble: {
   requestId: string;
 }) => Response;
 
+/** A refusal in another shape than the envelope, where the path is part of another API; or null. */
+type ForeignShape = (path: string, problem: Problem) => object | null;
+
 /** Turns anything a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
-export function problemResponses(allowedMethods: (path: string) => string[], pageOf: PageOf | null = null) {
+export function problemResponses(
+  allowedMethods: (path: string) => string[],
+  pageOf: PageOf | null = null,
+  foreignShape: ForeignShape = () => null,
+) {
   return new Elysia({ name: "problems" }).onError(
     { as: "global" },
     async ({ error, code, request, path, set }) => {
@@ -30,6 +37,9 @@ export function problemResponses(allowedMethods: (path: string) => string[], pag
       if (problem.status >= 500) note(request, faultOf(problem, error));
       set.status = problem.status;
       for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
+      const foreign = foreignShape(path, problem);
+      if (foreign) set.headers["x-error-code"] = problem.problemCode;
+      if (foreign) return foreign;
       const requestId = requestIdOf(request);
       const isShown = problem.status === 404 || problem.status >= 500;
       if (!pageOf || !isShown || !isForBrowser(request)) return toEnvelope(problem, requestId);

@@ -183,8 +183,8 @@ function callOf(
 
 const messageSchemas = perService(batchMessage);
 
-/** Each message by itself, without unknown fields, with what its schema says against it. */
-async function readMessages(ctx: Context, given: unknown[]): Promise<MessageOfBatch[]> {
+/** Messages as they were given, each by itself: without unknown fields, with what its schema says against it. */
+export async function readMessages(ctx: Context, given: unknown[]): Promise<MessageOfBatch[]> {
   const schema = messageSchemas(ctx);
   const messages: MessageOfBatch[] = [];
   for (const message of given) {
