@@ -159,6 +159,12 @@ const COMMANDS: Record<string, Command> = {
   "import postrider": async (ctx, [file], options) => await (await moving()).importFrom(ctx, file, options),
   "import plunk": async (ctx, _args, options) => await (await moving()).takeFrom(ctx, "plunk", options),
   "import listmonk": async (ctx, _args, options) => await (await moving()).takeFrom(ctx, "listmonk", options),
+  "import mailchimp": async (ctx, files, options) =>
+    await (await moving()).takeExport(ctx, "mailchimp", files, options),
+  "import brevo": async (ctx, files, options) =>
+    await (await moving()).takeExport(ctx, "brevo", files, options),
+  "import sendgrid": async (ctx, files, options) =>
+    await (await moving()).takeExport(ctx, "sendgrid", files, options),
   recount: async (ctx, [given]) =>
     given === undefined
       ? await recountProjects(ctx)
@@ -254,9 +260,12 @@ async function main(): Promise<number> {
       resume: { type: "boolean" },
       url: { type: "string" },
       key: { type: "string" },
+      "key-file": { type: "string" },
       user: { type: "string" },
       password: { type: "string" },
+      "password-file": { type: "string" },
       from: { type: "string" },
+      as: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });

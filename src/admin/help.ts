@@ -76,15 +76,20 @@ export const HELP = `Usage: bun run admin <command>
                                                     read such a file, with the same ids: the project stays disabled
                                                     until you enable it; --resume continues one that was
                                                     interrupted
-  import plunk --project P --url U --key K [--yes]
+  import plunk --project P --url U --key-file F [--yes]
                                                     bring contacts, segments, templates, campaigns and workflows
                                                     of Plunk, or another service with its API, into a project:
                                                     without --yes it only says what would happen. Campaigns become
                                                     drafts, workflows are disabled, nothing is sent; run it again
-                                                    to go on where it was interrupted
-  import listmonk --project P --url U --user N --password W [--from A] [--yes]
+                                                    to go on where it was interrupted. The first line of F is
+                                                    its key (or --key K, which others on the machine can read)
+  import listmonk --project P --url U --user N --password-file F [--from A] [--yes]
                                                     the same of listmonk: lists, subscribers, templates, campaigns;
                                                     A is the sender of its transactional templates
+  import mailchimp|brevo|sendgrid <files> --project P [--as STATE] [--yes]
+                                                    the contacts and suppressions of their exports (.csv, .zip).
+                                                    STATE is that of files that do not say it: subscribed,
+                                                    unsubscribed, bounced, complained or blocked
   recount [project id]                              recount outcomes of mails and events by day, and correct
                                                     the counters that are wrong, of one project or of all
   partitions [--move]                               the months of events, and what else grows with time: rows

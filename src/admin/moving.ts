@@ -8,6 +8,8 @@ import { type Imported, importProject } from "../moving/import.ts";
 import { takeIn } from "../moving/incoming.ts";
 import { listmonkSource } from "../moving/listmonk.ts";
 import { plunkSource } from "../moving/plunk.ts";
+import { csvExportSource } from "../moving/csv_export.ts";
+import { CONTACT_STATES, type ContactState, type Exporter } from "../moving/export_presets.ts";
 import { asId } from "./ids.ts";
 
 /** The options of `export` and `import`. */
@@ -17,9 +19,12 @@ export interface MovingOptions {
   resume?: boolean | undefined;
   url?: string | undefined;
   key?: string | undefined;
+  "key-file"?: string | undefined;
   user?: string | undefined;
   password?: string | undefined;
+  "password-file"?: string | undefined;
   from?: string | undefined;
+  as?: string | undefined;
   project?: string | undefined;
   yes?: boolean | undefined;
 }
@@ -57,21 +62,49 @@ export async function takeFrom(
   service: "plunk" | "listmonk",
   options: MovingOptions,
 ): Promise<IncomingReport> {
-  const { project, yes = false } = options;
+  return await takeInto(ctx, options, () => sourceOf(service, options));
+}
+
+/** The same with what another service has exported as CSV files, or zips of them. */
+export async function takeExport(
+  ctx: Context,
+  exporter: Exporter,
+  paths: string[],
+  options: MovingOptions,
+): Promise<IncomingReport> {
+  const as = options.as ?? null;
+  if (as !== null && !(CONTACT_STATES as readonly string[]).includes(as))
+    throw new Error(`Cannot read --as: give ${CONTACT_STATES.toReversed().join(", ")}`);
+  if (paths.length === 0)
+    throw new Error(`Cannot import from ${exporter} without the files that it has exported (.csv or .zip)`);
+  return await takeInto(ctx, options, () => csvExportSource(exporter, paths, as as ContactState | null));
+}
+
+async function takeInto(
+  ctx: Context,
+  { project, yes = false }: MovingOptions,
+  source: () => IncomingSource | Promise<IncomingSource>,
+): Promise<IncomingReport> {
   const projectId = asId(project, "project", ": see `project list`");
   await assertProject(ctx, projectId);
-  return await takeIn(ctx, projectId, sourceOf(service, options), { dryRun: !yes });
+  return await takeIn(ctx, projectId, await source(), { dryRun: !yes });
 }
 
 function sourceOf(service: "plunk" | "listmonk", options: MovingOptions): IncomingSource {
-  const need = (option: "url" | "key" | "user" | "password"): string => {
+  const need = (option: "url" | "user"): string => {
     const given = options[option];
     if (given === undefined) throw new Error(`Cannot import from ${service} without --${option}`);
     return given;
   };
-  if (service === "plunk") return plunkSource(need("url"), need("key"));
+  const secret = (option: "key" | "password"): string => {
+    const file = options[`${option}-file`];
+    const given = options[option] ?? (file === undefined ? undefined : firstLineOf(file));
+    if (given !== undefined) return given;
+    throw new Error(`Cannot import from ${service} without --${option}-file or --${option}`);
+  };
+  if (service === "plunk") return plunkSource(need("url"), secret("key"));
   const from = options.from ?? null;
-  return listmonkSource({ url: need("url"), user: need("user"), password: need("password"), from });
+  return listmonkSource({ url: need("url"), user: need("user"), password: secret("password"), from });
 }
 
 function assertFile(path: string | undefined): string {
@@ -79,12 +112,14 @@ function assertFile(path: string | undefined): string {
   throw new Error("Cannot move a project without the name of a file, such as shop.ndjson.zst");
 }
 
-/** The first line of a file: in the arguments of a command everybody on the machine could read it. */
 function passphraseIn(file: string | undefined): string {
-  if (file === undefined) {
-    throw new Error(
-      "Cannot move a project without --passphrase-file: its secrets are wrapped with what is in it",
-    );
-  }
+  if (file !== undefined) return firstLineOf(file);
+  throw new Error(
+    "Cannot move a project without --passphrase-file: its secrets are wrapped with what is in it",
+  );
+}
+
+/** A secret, in a file: in the arguments of a command everybody on the machine could read it. */
+function firstLineOf(file: string): string {
   return readFileSync(file, "utf8").split("\n")[0]!.trim();
 }

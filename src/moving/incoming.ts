@@ -61,8 +61,9 @@ export async function takeIn(
     incoming,
     segments.filter(({ isStatic }) => isStatic),
   );
-  for await (const contacts of source.contacts()) await takeContacts(ctx, incoming, contacts);
+  // Suppressions before the contacts: none of them gets a mail that goes out meanwhile.
   for await (const rows of source.suppressions()) await takeSuppressions(ctx, incoming, rows);
+  for await (const contacts of source.contacts()) await takeContacts(ctx, incoming, contacts);
   await takeMembers(ctx, incoming, source, segments);
   await takeSegments(
     ctx,
