@@ -11,12 +11,12 @@ import { type FleetFate, type FleetOptions, type FleetReport, sendToFleet } from
 
 const isWanted = process.env.FLEET_TEST !== undefined;
 const isLong = process.env.FLEET_TEST === "long";
-const SHORT = { recipients: 600, domains: 3, kills: 1, ratePerSecond: 20, perDay: 25, patienceMs: 240_000 };
+const SHORT = { recipients: 600, domains: 3, kills: 1, ratePerSecond: 3, perDay: 25, patienceMs: 240_000 };
 const LONG = {
   recipients: 20_000,
   domains: 20,
   kills: 8,
-  ratePerSecond: 50,
+  ratePerSecond: 10,
   perDay: 1_000,
   patienceMs: 3_600_000,
 };
