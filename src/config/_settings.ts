@@ -204,6 +204,12 @@ export const Settings = t.Object({
     description:
       "Amazon SNS topics whose notifications are accepted on `/webhooks/sns`, separated by commas. Empty: any topic of any Amazon account, so set it in production.",
   }),
+  PROVIDER_WEBHOOKS: t.String({
+    default: "",
+    secret: true,
+    description:
+      "Secrets of the webhooks by which the provider behind `SMTP_URL` tells what became of mails, such as `postmark=user:password`, separated by commas: see [Domains](domains.md#other-providers). Their address is `<BASE_URL>/webhooks/incoming/<provider>/default`.",
+  }),
   ALLOW_PRIVATE_WEBHOOKS: t.Boolean({
     default: false,
     description:

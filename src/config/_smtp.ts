@@ -1,4 +1,5 @@
 // What is wrong with an `SMTP_URL`. The mail library accepts anything, and then hangs or opens nothing.
+import { isProvider, MAIL_PROVIDERS } from "../mail/provider_marks.ts";
 import { wrongInDirect } from "../mail/direct_url.ts";
 
 /** The options of a connection that are numbers. */
@@ -20,7 +21,7 @@ const FLAGS = [
   "pool",
   "allowInternalNetworkInterfaces",
 ];
-const WORDS = ["name", "localAddress", "servername", "authMethod"];
+const WORDS = ["name", "localAddress", "servername", "authMethod", "provider"];
 const KNOWN = [...NUMBERS, ...FLAGS, ...WORDS];
 
 const EXPECTED =
@@ -41,6 +42,8 @@ function wrongInOption(name: string, value: string): string[] {
   if (NUMBERS.includes(name) && !/^0*[1-9]\d{0,8}$/.test(value))
     return [`${name} must be a whole number, 1 or more`];
   if (FLAGS.includes(name) && !/^(true|false)$/.test(value)) return [`${name} must be true or false`];
+  if (name === "provider" && !isProvider(value))
+    return [`provider must be one of ${MAIL_PROVIDERS.join(", ")}`];
   if (KNOWN.includes(name) || /^tls\.[A-Za-z]+$/.test(name)) return [];
   return [
     `${named(name)} after the ? is unknown: there are ${KNOWN.join(", ")}, and those of tls., such as tls.rejectUnauthorized`,

@@ -8,6 +8,7 @@ import { wrongInSmtp } from "./_smtp.ts";
 import { parseMailbox } from "../mail/address.ts";
 import { createDns } from "../mail/dns.ts";
 import { parseDomain } from "../mail/domain_name.ts";
+import { isProvider, type MailProvider, MAIL_PROVIDERS } from "../mail/provider_marks.ts";
 
 export { Settings } from "./_settings.ts";
 export { wrongInSmtp } from "./_smtp.ts";
@@ -99,6 +100,11 @@ function unusable(settings: Static<typeof Settings>): string[] {
   if (!isSafe(parseUrl(settings.STRIPE_API_BASE))) {
     lines.push("STRIPE_API_BASE: expected an https address (http: only on this machine)");
   }
+  if (providerWebhooks(settings) === null) {
+    lines.push(
+      `PROVIDER_WEBHOOKS: expected a secret for each provider (${MAIL_PROVIDERS.join(", ")}), such as postmark=user:password, separated by commas`,
+    );
+  }
   if (stripePrices(settings) === null) {
     lines.push("STRIPE_PRICES: expected prices such as price_base:1,price_mails, separated by commas");
   }
@@ -187,6 +193,19 @@ export function inboundHost(config: Pick<Config, "BASE_URL" | "INBOUND_HOST">): 
 /** The topics of SNS that count. Empty means every one. */
 export function snsTopics(config: { SNS_TOPIC_ARNS: string }): string[] {
   return listed(config.SNS_TOPIC_ARNS);
+}
+
+/** The secrets of providers' webhooks. Null for what cannot be read. */
+export function providerWebhooks(config: {
+  PROVIDER_WEBHOOKS: string;
+}): Partial<Record<MailProvider, string>> | null {
+  const secrets: Partial<Record<MailProvider, string>> = {};
+  for (const item of listed(config.PROVIDER_WEBHOOKS)) {
+    const [, name, secret] = /^(\w+)=(\S+)$/.exec(item) ?? [];
+    if (!isProvider(name) || secrets[name] !== undefined) return null;
+    secrets[name] = secret!;
+  }
+  return secrets;
 }
 
 /** The origins, besides our own, whose pages may act with the session cookie. */

@@ -537,6 +537,12 @@ export interface Api {
   "GET /config": { answer: Configuration };
   "POST /webhooks/sns": { body: { Type: string; MessageId: string; TopicArn: string; Message: string; Timestamp: string; Subject?: string; Token?: string; SubscribeURL?: string; SignatureVersion: string; Signature: string; SigningCertURL: string }; answer: { success: true } };
   "POST /webhooks/incoming/stripe": { body: Record<string, unknown>; answer: { success: true } };
+  "POST /webhooks/incoming/postmark/default": { body: Record<string, unknown>; answer: { success: true } };
+  "POST /webhooks/incoming/mailgun/default": { body: Record<string, unknown>; answer: { success: true } };
+  "POST /webhooks/incoming/sendgrid/default": { body: Record<string, unknown>; answer: { success: true } };
+  "POST /webhooks/incoming/resend/default": { body: Record<string, unknown>; answer: { success: true } };
+  "POST /webhooks/incoming/brevo/default": { body: Record<string, unknown>; answer: { success: true } };
+  "POST /webhooks/incoming/mailjet/default": { body: Record<string, unknown>; answer: { success: true } };
   "GET /webhooks": { answer: { webhooks: (WebhookEndpoint)[] } };
   "POST /webhooks": { body: CreateWebhookBody; answer: NewWebhookEndpoint };
   "GET /webhooks/{id}": { path: { id: string }; answer: WebhookEndpoint };

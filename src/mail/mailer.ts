@@ -80,6 +80,8 @@ export interface Handover {
   response: string;
   /** `accepted`: by the recipient's own server, so it is delivered. */
   isDelivered?: boolean;
+  /** `accepted`: how the provider behind the server will name the mail, where it has said so. */
+  providerId?: string;
   /** What a refusal means, where it was looked at. */
   meaning?: ReplyMeaning;
   /** Which way it went, where there are several. */

@@ -4,6 +4,7 @@ import type { Failure } from "./_smtp_dialogue.ts";
 import { createSmtpPool, type SmtpPoolOptions } from "./_smtp_pool.ts";
 import type { AddressesOf } from "./_smtp_session.ts";
 import type { Mailer } from "./mailer.ts";
+import { isProvider, marked, providerBehind, providerIdIn } from "./provider_marks.ts";
 
 const DEFAULTS = {
   // What is claimed and not settled is never more than this, and the wait for a commit is part of it.
@@ -29,13 +30,14 @@ interface SmtpMailerOptions {
  * Hands mail to the SMTP server of `url` over a pool of connections. The query of the URL takes `maxConnections`,
  * `maxMessages` (of a connection), `messageTimeout` (milliseconds for one message, however it continues) and what the
  * mail library knows of a connection, such as `socketTimeout` (milliseconds without progress), `requireTLS`,
- * `authMethod` and `tls.rejectUnauthorized`.
+ * `authMethod` and `tls.rejectUnauthorized`. Mails to a known provider, by its host or by `provider`, are marked for its
+ * webhooks.
  */
 export function createSmtpMailer(
   url: string,
   { connections = null, addressesOf }: SmtpMailerOptions = {},
 ): Mailer {
-  const given = parseConnectionUrl(url);
+  const given = parseConnectionUrl(url) as ReturnType<typeof parseConnectionUrl> & { provider?: unknown };
   const maxConnections = connections ?? countOf(given.maxConnections, DEFAULTS.maxConnections);
   const counts = {
     maxConnections,
@@ -44,16 +46,18 @@ export function createSmtpMailer(
     messageTimeout: countOf(given.messageTimeout, DEFAULTS.messageTimeout),
   };
   const pool = createSmtpPool({ ...DEFAULTS, ...given, ...counts, addressesOf } as SmtpPoolOptions);
+  const provider = isProvider(given.provider) ? given.provider : providerBehind(String(given.host));
   return {
     connections: maxConnections,
     async send(mail, mayEnd) {
       const unfit = unfitAddress(mail.envelope);
       if (unfit) return unfit;
       try {
-        return {
-          state: "accepted",
-          response: oneLine(await pool.deliver(mail.envelope, sourceOf(mail), mayEnd)),
-        };
+        const source = sourceOf(mail);
+        const message = provider && mail.origin ? marked(source, provider, mail.origin) : source;
+        const response = oneLine(await pool.deliver(mail.envelope, message, mayEnd));
+        const providerId = provider && providerIdIn(provider, response);
+        return { state: "accepted", response, ...(providerId && { providerId }) };
       } catch (error) {
         return handoverOf(error as Failure);
       }

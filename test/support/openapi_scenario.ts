@@ -485,6 +485,15 @@ function elsewhere(note: Noter): void {
     hasMore: false,
   });
   note("receiveStripe", undefined, { id: "evt_1", type: "customer.subscription.updated" });
+  const mark = "0193a9ce-7c00-7000-8000-000000000001.0193a9ce-7c00-7000-8000-000000000002";
+  note("receivePostmark", undefined, { RecordType: "Delivery", Metadata: { postrider: mark } });
+  note("receiveMailgun", undefined, {
+    "event-data": { event: "delivered", "user-variables": { postrider: mark } },
+  });
+  note("receiveSendGrid", undefined, { event: "delivered", sg_event_id: "a1", postrider: mark });
+  note("receiveResend", undefined, { type: "email.delivered", data: { email_id: "a1" } });
+  note("receiveBrevo", undefined, { event: "delivered", "X-Mailin-custom": mark });
+  note("receiveMailjet", undefined, { event: "sent", CustomID: mark });
   note("receiveSns", undefined, {
     Type: "Notification",
     MessageId: "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324",

@@ -14,14 +14,14 @@ import {
   snsTime,
   snsUrl,
 } from "../../mail/sns.ts";
-import { Problem, problems } from "../../problem/mod.ts";
+import { problems } from "../../problem/mod.ts";
 import { takeNotification } from "../../sending/feedback/notifications.ts";
 import { readBytes, UNREAD } from "../entry/body.ts";
 import { bounded } from "../entry/body_bounds.ts";
-import type { KnowsAddress } from "../entry/client_network.ts";
 import { assertWithin } from "../entry/json_scan.ts";
-import { takePublicRequest } from "../entry/public_limits.ts";
 import { Data, ProblemEnvelope } from "../entry/schemas.ts";
+import { countingRefusals } from "./_counted_refusals.ts";
+import { providerWebhooksRoutes } from "./provider_webhooks.ts";
 
 /** SNS has messages of 256 KB, which grow when they are written as JSON in JSON. */
 const SNS_BODY_LIMIT = 512 * 1024;
@@ -61,7 +61,7 @@ type FetchText = (url: URL) => Promise<string | null>;
 
 /** The receivers of notifications. */
 export function webhooksRoutes(ctx: Context, options: WebhookOptions = {}) {
-  return new Elysia().use(snsRoutes(ctx, options)).use(stripeRoutes(ctx));
+  return new Elysia().use(snsRoutes(ctx, options)).use(stripeRoutes(ctx)).use(providerWebhooksRoutes(ctx));
 }
 
 function snsRoutes(ctx: Context, options: WebhookOptions) {
@@ -158,31 +158,6 @@ async function readMessage(request: Request, topics: string[]): Promise<SnsMessa
     throw problems.forgedNotification("its topic is not in SNS_TOPIC_ARNS");
   }
   return message;
-}
-
-/**
- * A stranger can be refused, or make us ask Amazon for a certificate, but not without end: both count against the address
- * that the request comes from, once. What is genuine costs nothing.
- */
-async function countingRefusals<T>(
-  ctx: Context,
-  request: Request,
-  server: KnowsAddress | null,
-  work: (count: () => void) => Promise<T>,
-): Promise<T> {
-  let isCounted = false;
-  const count = () => {
-    if (isCounted) return;
-    isCounted = true;
-    const wait = takePublicRequest(ctx, request, server);
-    if (wait !== null) throw problems.publicLimitExceeded(wait);
-  };
-  try {
-    return await work(count);
-  } catch (error) {
-    if (error instanceof Problem && error.status < 500) count();
-    throw error;
-  }
 }
 
 /** Does what a genuine message asks for, unless it is too old. Throws if that fails, so that SNS repeats it. */

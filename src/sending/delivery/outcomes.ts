@@ -108,7 +108,7 @@ export function outcomeOf(
   const outcome = { ...base(ctx, email, kept), status };
   return {
     ...outcome,
-    provider_id: status === "SENT" ? sesMessageId(handover.response) : null,
+    provider_id: status === "SENT" ? (handover.providerId ?? sesMessageId(handover.response)) : null,
     error: handover.state === "accepted" || status === "CAPTURED" ? null : handover.response,
     ...eventOf(ctx, email, content, mail, outcome),
   };
