@@ -134,5 +134,5 @@ function wasStale({ sent, response, responseCode }: Failure): boolean {
 }
 
 function closed(): Failure {
-  return new Error("The connections are being closed");
+  return Object.assign(new Error("The connections are being closed"), { isAboutUs: "unreached" as const });
 }

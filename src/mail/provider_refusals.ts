@@ -46,15 +46,17 @@ const REFUSALS: readonly Refusal[] = [
   { kind: "ACCOUNT", words: /^(454|530|534|535|538)\b/ },
 ];
 
-/** A mailbox that is full or has its own limits is no business of the account. */
-const ABOUT_RECIPIENT = /\b[45]\.2\.[0-9]+\b|mailbox|recipient.*(over|exceed).*quota|over quota/i;
+/** A mailbox that does not exist, is disabled or full, or has its own limits, is no business of the account. */
+const ABOUT_RECIPIENT =
+  /\b[45]\.(2\.[0-9]+|1\.[12346]|1\.10)\b|mailbox|recipient.*(over|exceed).*quota|over quota/i;
+/** Replies repeat the address of the recipient, who could choose one that looks like a refusal. */
+const ADDRESS = /<[^>]*>|\S+@\S+/g;
 
 /** What a reply of a relay says of the account. Null: it is about the mail, its recipient or the moment. */
 export function refusalOf(response: string): RefusalKind | null {
   if (!/^[45]\d\d\b/.test(response)) return null;
-  const found = REFUSALS.find(({ words }) => words.test(response));
+  const said = response.replace(ADDRESS, "");
+  const found = REFUSALS.find(({ words }) => words.test(said));
   if (!found) return null;
-  return ABOUT_RECIPIENT.test(response) && !/sending|relay|account|throttling/i.test(response)
-    ? null
-    : found.kind;
+  return ABOUT_RECIPIENT.test(said) && !/sending|relay|submission|throttling/i.test(said) ? null : found.kind;
 }

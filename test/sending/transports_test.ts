@@ -1,5 +1,7 @@
 // Mails over several transports: which one they take, and what happens when it takes none.
 import { describe, expect, test } from "bun:test";
+import { INSTALLATION } from "../../src/sending/transports/routes.ts";
+import { sealUrl } from "../../src/sending/transports/sealed_urls.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { pacesOf } from "../../src/sending/transports/paces.ts";
 import { campaignsOf } from "../support/campaign.ts";
@@ -206,6 +208,60 @@ describe("a day", () => {
     expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
     expect(first.server.received.length).toBe(3);
   });
+});
+
+describe("mails that no transport takes for the rest of the day", () => {
+  const waiting = async (limits = {}) => {
+    const first = await add({ perDay: 1, ...limits });
+    await route([{ transports: [{ id: first.id }], whenFull: "WAIT" }]);
+    await sent(await accept(fresh()));
+    return first;
+  };
+
+  test("ask once a minute where they are of a campaign", async () => {
+    await waiting();
+    await addContacts(2);
+    await send(await create());
+    await service.runJobs();
+    const batches = (await service.jobs()).filter(({ payload }) => "campaignId" in (payload as object));
+    expect(batches.length).toBe(1);
+    expect(batches[0]!.runAt.getTime() - service.now().getTime()).toBeGreaterThan(30_000);
+    await service.dropJobs();
+  });
+
+  test("go today where its limit is raised", async () => {
+    const first = await waiting();
+    const [id] = await accept(fresh());
+    expect(await sent([id!])).toEqual(["PENDING"]);
+    await service.pool`update transports set per_day = 5 where id = ${first.id}`;
+    await transportsOf(service).refresh();
+    expect(await sent(await accept(fresh()))).toEqual(["SENT"]);
+    await service.dropJobs();
+  });
+});
+
+test("a transport that is opened again with another address loses no attempts of the mails that wait", async () => {
+  const first = await add({ priority: 10, connections: 1 });
+  const other = await add({ priority: 1_000 });
+  const isFirst = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  first.server.behave({
+    holdData: () => {
+      isFirst.resolve();
+      return goOn.promise;
+    },
+  });
+  const ids = await accept(many(8));
+  const all = sent(ids);
+  await isFirst.promise;
+  const url = sealUrl(service, { projectId: INSTALLATION, id: first.id }, other.server.url);
+  await service.pool`update transports set url = ${url} where id = ${first.id}`;
+  await transportsOf(service).refresh();
+  goOn.resolve();
+  await all;
+  await until("all mails that are sent", async () => (await sent(ids)).every((status) => status === "SENT"));
+  expect(first.server.received.length + other.server.received.length).toBe(8);
+  for (const id of ids) expect((await row(id)).attempts).toBe(1);
 });
 
 describe("a relay that asks for fewer mails a second", () => {

@@ -23,6 +23,8 @@ const REQUEUE_LIMIT = 50_000;
 const SUPPRESS_LIMIT = 5_000;
 /** How often a batch that keeps to a rate asks for more. */
 const PACE_MS = 1_000;
+/** How often one asks at most whose transports take nothing, as for the rest of a day: a campaign may have thousands. */
+const SHUT_OUT_MS = 60_000;
 
 /**
  * Takes a snapshot of the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range
@@ -81,10 +83,12 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   const limit = rate === null ? BATCH_LIMIT : Math.max(1, Math.floor((rate * PACE_MS) / 1000));
   const rows = await q.campaignSend.batch(ctx, { ...batch, now: ctx.now(), limit });
   const ids = rows.map((row) => row.id);
-  const { postponed } = await deliverBatch(ctx, projectId, rows, campaignId);
+  const { postponed, waitMs, isShutOut } = await deliverBatch(ctx, projectId, rows, campaignId);
   // Nobody waits for a rate here: there are few places for bulk work, and other campaigns may have no rate.
-  if (postponed.length > 0)
-    return await again(ctx, { ...batch, fromId: postponed[0]!, inLine: true }, PACE_MS);
+  if (postponed.length > 0) {
+    const pauseMs = isShutOut ? Math.max(PACE_MS, Math.min(waitMs, SHUT_OUT_MS)) : PACE_MS;
+    return await again(ctx, { ...batch, fromId: postponed[0]!, inLine: true }, pauseMs);
+  }
   // Rows that somebody else had locked for a moment are free now.
   const left = await q.campaignSend.left(ctx, { projectId, ids, now: ctx.now() });
   if (left) return await again(ctx, { ...batch, fromId: left.id, inLine: true }, PACE_MS);

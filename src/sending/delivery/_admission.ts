@@ -58,7 +58,7 @@ function takeAnother(
   enqueue: (request: QueuedRequest) => void,
 ): void {
   const other = outlets.choose(request);
-  if (typeof other === "number") return request.failed(new Postponed(other));
+  if (typeof other === "number") return request.failed(new Postponed(other, { isShutOut: true }));
   if (other.transport.id === request.transportId) return request.failed(new Postponed(Infinity));
   enqueue(request);
 }

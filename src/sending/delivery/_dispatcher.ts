@@ -99,7 +99,7 @@ class PassingDispatcher implements Dispatcher {
   private enqueue(request: QueuedRequest): void {
     if (this.isStopped) return request.failed(stopping());
     const outlet = this.outlets.choose(request);
-    if (typeof outlet === "number") return request.failed(new Postponed(outlet));
+    if (typeof outlet === "number") return request.failed(new Postponed(outlet, { isShutOut: true }));
     request.transportId = outlet.transport.id;
     if (outlet.places.ask(request) === "apart") return this.sendApart(request, outlet);
     request.since = performance.now();

@@ -123,7 +123,9 @@ function chooseOutlet(
       continue;
     }
     const outlet = outletOf(transport);
-    if (outlet.gate.way === "here") return outlet;
+    // What it had before it was opened again leaves first: its connections are closed.
+    const isOpen = outlet.transport === transport;
+    if (isOpen && outlet.gate.way === "here") return outlet;
     wait = Math.min(wait, Math.max(CLOSED_MS, Math.min(LONGEST_CLOSED_MS, outlet.gate.closedForMs)));
   }
   return Math.min(wait, PAUSED_MS);

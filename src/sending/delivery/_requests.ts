@@ -27,10 +27,13 @@ export interface RateAdmission {
 /** The rate does not allow this mail for a while. The caller should do something else, and ask again then. */
 export class Postponed extends Error {
   readonly waitMs: number;
+  /** No transport takes it now, and not only a rate. */
+  readonly isShutOut: boolean;
 
-  constructor(waitMs: number) {
+  constructor(waitMs: number, { isShutOut = false } = {}) {
     super("The sending rate does not allow more at the moment");
     this.waitMs = waitMs;
+    this.isShutOut = isShutOut;
   }
 }
 

@@ -56,7 +56,9 @@ async function handOver(
     if (reason !== null) return unsent(suppressed(ctx, email, known.fromEmail, reason));
     const mail = await content!.compose(addresseeOf(email), attachments);
     const sent = await sendSigned(ctx, transport, content!, mail, way);
-    if (sent.state === "unreached") gate.shut(sent.response);
+    // One that was removed, or opened again with another address, is asked no more.
+    const isInUse = transportsOf(ctx).byId(transport.id) === transport;
+    if (sent.state === "unreached" && isInUse) gate.shut(sent.response);
     const handover = await ofTheAccount(ctx, transport, sent);
     notePace(ctx, transport, email.address, sent);
     return {

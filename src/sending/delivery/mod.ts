@@ -27,6 +27,8 @@ interface Addressed {
 interface Delivered {
   postponed: string[];
   waitMs: number;
+  /** No transport takes any of them before that time is over. */
+  isShutOut: boolean;
 }
 
 /** A job waits so long for a way to the mail server, before it comes again. */
@@ -142,10 +144,11 @@ async function deliver(
   // One that failed fails the job, but only when nothing of it is in progress any more.
   const failure = refusals.find((reason) => !(reason instanceof Postponed));
   if (failure) throw failure;
-  const waits = (refusals as Postponed[]).map((postponed) => postponed.waitMs);
+  const waits = refusals as Postponed[];
   return {
     postponed: emails.flatMap(({ id }, i) => (ends[i]!.status === "rejected" ? [id] : [])),
-    waitMs: Math.min(...waits, Infinity),
+    waitMs: Math.min(...waits.map(({ waitMs }) => waitMs), Infinity),
+    isShutOut: waits.length > 0 && waits.every((postponed) => postponed.isShutOut),
   };
 }
 

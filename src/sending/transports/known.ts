@@ -155,12 +155,19 @@ class Transports implements KnownTransports {
         row.warmupLimits && row.warmupSince ? { since: row.warmupSince, limits: row.warmupLimits } : null,
       heldUntil: row.heldUntil?.getTime() ?? 0,
     };
-    if (before?.made === made) return void Object.assign(before.transport, changing, { name: row.name });
+    if (before?.made === made) {
+      // With other limits there may be room left in the day.
+      if (limitsOf(before.transport) !== limitsOf(changing)) before.transport.fullOn = null;
+      return void Object.assign(before.transport, changing, { name: row.name });
+    }
     const opened = this.open(row);
     if (!opened) return;
     before?.transport.mailer.close();
     const { id, projectId, name } = row;
-    this.rows.set(id, { made, transport: { id, projectId, name, ...opened, ...changing, fullOn: null } });
+    // What the earlier address was held for says nothing about this one.
+    const heldUntil = row.heldUntil?.getTime() ?? 0;
+    const transport = { id, projectId, name, ...opened, ...changing, heldUntil, fullOn: null };
+    this.rows.set(id, { made, transport });
   }
 
   private open(row: Row): Pick<Transport, "kind" | "mailer" | "writesFields"> | null {
@@ -180,6 +187,10 @@ class Transports implements KnownTransports {
     const mailer = this.ctx.openMailer({ kind, url, connections: row.connections, isOwn });
     return { kind, mailer, writesFields: fieldsWrittenBy(url ?? undefined) };
   }
+}
+
+function limitsOf({ perDay, warmup }: Pick<Transport, "perDay" | "warmup">): string {
+  return JSON.stringify([perDay, warmup]);
 }
 
 function kindOfSettings({ SMTP_URL }: Context["config"]): TransportKind {
