@@ -202,6 +202,16 @@ left join lateral (
 ) as o on true
 left join projects p on p.id = e.project_id;
 
+-- name: postpone :exec
+-- Single mails that wait for a job of theirs, due at `due_at`: so the sweep of overdue mails sees that they have one. The time
+-- in which they are retried begins as much later. One that is due at about that time already is left as it is.
+update emails e
+set due_at = :due_at, tried_at = e.tried_at + (:due_at::timestamptz - e.due_at)
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  and e.campaign_id is null
+  and e.status::text = 'PENDING'
+  and e.due_at < :due_at::timestamptz - interval '1 minute';
+
 -- name: put_back :many
 -- Gives back mails that this process claimed and never began to send, as when it stops.
 update emails

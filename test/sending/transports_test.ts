@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { sealUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { pacesOf } from "../../src/sending/transports/paces.ts";
 import { campaignsOf } from "../support/campaign.ts";
@@ -12,7 +13,7 @@ import { useTransports } from "../support/transports.ts";
 
 // The servers of these tests are on loopback, also those of a project.
 const service = useService({ ALLOW_PRIVATE_TRANSPORTS: "true" });
-const { project, accept, row, fresh, later } = useLedger(service);
+const { project, accept, row, fresh, later, jobsOf } = useLedger(service);
 const { add, route } = useTransports(service);
 const { addContacts, create, send } = campaignsOf(service, () => project);
 
@@ -217,6 +218,21 @@ describe("mails that no transport takes for the rest of the day", () => {
     await sent(await accept(fresh()));
     return first;
   };
+
+  test("have one job, however often the sweep of overdue mails comes by", async () => {
+    const first = await waiting();
+    const [id] = await accept(fresh());
+    await sent([id!]);
+    expect((await jobsOf(id!)).length).toBe(1);
+    for (let sweeps = 0; sweeps < 3; sweeps++) {
+      later(3 * 60_000);
+      await sweepEmails(service);
+    }
+    expect((await jobsOf(id!)).length).toBe(1);
+    later(24 * 3_600_000);
+    expect(await sent([id!])).toEqual(["SENT"]);
+    expect(first.server.received.length).toBe(2);
+  });
 
   test("ask once a minute where they are of a campaign", async () => {
     await waiting();

@@ -6,6 +6,7 @@
 import type { Context } from "../../context.ts";
 import { addJob } from "../../jobs.ts";
 import { pacesOf } from "../transports/paces.ts";
+import { deliverLater } from "./enqueue.ts";
 import { admittedAmong } from "./_admission.ts";
 import type { ApartMails } from "./_apart.ts";
 import { TICK_MS } from "./_domain_pace.ts";
@@ -263,7 +264,7 @@ class PassingDispatcher implements Dispatcher {
       // Held back by a rate, it has a job of its own later. While no connection is accepted, it gets one from whichever
       // process is accepted first.
       const isHeld = reason instanceof Postponed && reason.waitMs < Infinity;
-      if (isHeld) await deliverLater(this.ctx, request, reason.waitMs).catch(() => {});
+      if (isHeld) await bringLater(this.ctx, request, reason.waitMs).catch(() => {});
     }
   }
 }
@@ -272,12 +273,12 @@ function stopping(): Error {
   return new Error("This process is stopping");
 }
 
-async function deliverLater(
+async function bringLater(
   ctx: Context,
   { projectId, emailId, campaignId }: DeliveryRequest,
   waitMs: number,
 ): Promise<void> {
   const runAt = new Date(ctx.now().getTime() + waitMs);
-  if (campaignId === null) await addJob(ctx, "send_emails", { projectId, emailIds: [emailId] }, { runAt });
+  if (campaignId === null) await deliverLater(ctx, { projectId, emailIds: [emailId] }, runAt);
   else await addJob(ctx, "send_batch", { projectId, campaignId, fromId: emailId, toId: emailId }, { runAt });
 }

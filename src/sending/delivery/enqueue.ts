@@ -1,8 +1,9 @@
 // How accepted mail comes into the queue, and in which order the queue hands it out: of a project with thousands the later
 // mails come after the first ones of others. What is counted is what this process has accepted; the queue takes the order
 // from the jobs.
-import { type Context, perService } from "../../context.ts";
-import { addJobs, addTimedJobs, type Jobs, priorityBehind } from "../../jobs.ts";
+import { type Context, inTransaction, perService } from "../../context.ts";
+import { q } from "../../db/queries.ts";
+import { addJob, addJobs, addTimedJobs, type Jobs, priorityBehind } from "../../jobs.ts";
 import { forgetOldest } from "./_forgetting.ts";
 
 const EMAILS_A_JOB = 10;
@@ -63,6 +64,18 @@ export async function addTimedSendJobs(
     }));
   });
   await addTimedJobs(tx, "send_emails", jobs);
+}
+
+/** A job for single mails that have to wait until then, which the sweep of overdue mails respects: they get no second one. */
+export async function deliverLater(
+  ctx: Context,
+  { projectId, emailIds }: Jobs["send_emails"],
+  runAt: Date,
+): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    await q.delivery.postpone(tx, { projectIds: emailIds.map(() => projectId), ids: emailIds, dueAt: runAt });
+    await addJob(tx, "send_emails", { projectId, emailIds }, { runAt });
+  });
 }
 
 function slicesOf<T>(items: T[], size: number): T[][] {

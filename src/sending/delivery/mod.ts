@@ -2,14 +2,14 @@
 // its outcome, the events and the retry that follow from it are one statement. No transaction is open in between.
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { addJob, type Jobs } from "../../jobs.ts";
+import type { Jobs } from "../../jobs.ts";
 import { type ApartMails, createApartMails } from "./_apart.ts";
 import { createDispatcher, type Dispatcher } from "./_dispatcher.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import { createDomainLookup, type DomainLookup } from "./_domain_lookup.ts";
 import { Apart, type DeliveryRequest, domainOfAddress, Postponed } from "./_requests.ts";
 import { createCampaignEnds } from "./campaign_ends.ts";
-import { addSendJobs } from "./enqueue.ts";
+import { addSendJobs, deliverLater } from "./enqueue.ts";
 import { kindOf, kindOfCampaign, kindsOfContents } from "./_kinds.ts";
 import type { RoutedKind } from "../transports/routes.ts";
 import { transportsOf } from "../transports/known.ts";
@@ -64,7 +64,7 @@ export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["se
   const { postponed, waitMs } = await deliverEmails(ctx, projectId, emailIds);
   if (postponed.length === 0 || (waitMs === Infinity && leads("nowhere"))) return;
   const runAt = new Date(ctx.now().getTime() + (waitMs === Infinity ? 0 : waitMs));
-  await addJob(ctx, "send_emails", { projectId, emailIds: postponed }, { runAt });
+  await deliverLater(ctx, { projectId, emailIds: postponed }, runAt);
 }
 
 /**
