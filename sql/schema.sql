@@ -2955,7 +2955,7 @@ create table transports (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint transports_pkey PRIMARY KEY (project_id, id),
-  constraint transports_project_id_warmup_plan_id_fkey FOREIGN KEY (project_id, warmup_plan_id) REFERENCES warmup_plans(project_id, id),
+  constraint transports_project_id_warmup_plan_id_fkey FOREIGN KEY (project_id, warmup_plan_id) REFERENCES warmup_plans(project_id, id) DEFERRABLE INITIALLY DEFERRED,
   constraint transports_held CHECK (((held_until IS NULL) = (hold_reason IS NULL))),
   constraint transports_kind CHECK ((kind = ANY (ARRAY['SMTP'::text, 'DIRECT'::text, 'CAPTURE'::text]))),
   constraint transports_paused CHECK (((paused_at IS NULL) = (pause_reason IS NULL))),

@@ -42,7 +42,8 @@ create table transports (
   constraint transports_paused check ((paused_at is null) = (pause_reason is null)),
   constraint transports_held check ((held_until is null) = (hold_reason is null)),
   constraint transports_warmup check ((warmup_plan_id is null) = (warmup_since is null)),
-  foreign key (project_id, warmup_plan_id) references warmup_plans (project_id, id)
+  -- Deferred: when a project is taken apart, its tables are emptied one by one in any order.
+  foreign key (project_id, warmup_plan_id) references warmup_plans (project_id, id) deferrable initially deferred
 );
 comment on table transports is
 'Ways out for mail beside the mail server of the settings (`SMTP_URL`), which has no row. There are few: every process keeps

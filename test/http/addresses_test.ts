@@ -21,6 +21,10 @@ const CAMPAIGN = { name: "c", ...MESSAGE, audienceType: "ALL" };
 const TEMPLATE = { name: "t", ...MESSAGE, type: "TRANSACTIONAL" };
 const PASSWORD = "correct horse battery";
 
+/** All or nothing, so that a refusal is that of the request. */
+const asBatch = (message: object) =>
+  asKey("POST", "/v1/send/batch", { atomic: true, messages: [{ ...MESSAGE, ...message }] });
+
 /** What the document calls a field, and a request that has this address in it. */
 const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
   ["POST /v1/track email", (email) => asKey("POST", "/v1/track", { email, event: "e" })],
@@ -29,6 +33,22 @@ const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
   ["POST /v1/send to.[]", (to) => asKey("POST", "/v1/send", { ...MESSAGE, to: [to] })],
   ["POST /v1/send to.[].email", (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: [{ email }] })],
   ["POST /v1/send reply", (reply) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", reply })],
+  ["POST /v1/send replyTo", (replyTo) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", replyTo })],
+  [
+    "POST /v1/send replyTo.[]",
+    (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", replyTo: [email] }),
+  ],
+  ["POST /v1/send/batch messages.[].to", (to) => asBatch({ to })],
+  ["POST /v1/send/batch messages.[].to.email", (email) => asBatch({ to: { email } })],
+  ["POST /v1/send/batch messages.[].to.[]", (to) => asBatch({ to: [to] })],
+  ["POST /v1/send/batch messages.[].to.[].email", (email) => asBatch({ to: [{ email }] })],
+  ["POST /v1/send/batch messages.[].reply", (reply) => asBatch({ to: "a@b.io", reply })],
+  ["POST /v1/send/batch messages.[].replyTo", (replyTo) => asBatch({ to: "a@b.io", replyTo })],
+  ["POST /v1/send/batch messages.[].replyTo.[]", (email) => asBatch({ to: "a@b.io", replyTo: [email] })],
+  [
+    "POST /routes/test to",
+    (to) => asKey("POST", "/routes/test", { type: "TRANSACTIONAL", from: `hello@${DOMAIN}`, to }),
+  ],
   ["POST /v1/verify email", (email) => asKey("POST", "/v1/verify", { email })],
   ["POST /contacts email", (email) => asKey("POST", "/contacts", { email })],
   ["PATCH /contacts/{id} email", (email) => asKey("PATCH", paths.contact, { email })],
@@ -66,10 +86,15 @@ const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
   ],
 ];
 
-/** Senders have to be of a verified domain: tested apart. */
+/** Senders have to be of a verified domain, and the recipient of a transport's test is a member: tested apart. */
 const SENDERS = [
+  "POST /transports/{id}/test to",
+  "POST /transports/{id}/test from",
+  "POST /routes/test from",
   "POST /v1/send from",
   "POST /v1/send from.email",
+  "POST /v1/send/batch messages.[].from",
+  "POST /v1/send/batch messages.[].from.email",
   "POST /campaigns from",
   "PUT /campaigns/{id} from",
   "PATCH /campaigns/{id} from",

@@ -156,7 +156,7 @@ describe("a refusal", () => {
 
     expect([unknown.status, unknown.body.error.code]).toEqual([404, "RESOURCE_NOT_FOUND"]);
     expect([method.status, method.headers.get("allow")]).toEqual([405, "POST"]);
-    expect([param.status, param.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    expect([param.status, param.headers.get("allow")]).toEqual([405, "GET, PATCH, PUT, HEAD"]);
   });
 
   test("an error of ours says nothing of itself, and the log has it", async () => {

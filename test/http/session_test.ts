@@ -609,7 +609,7 @@ describe("every endpoint", () => {
   });
 
   const OPEN =
-    /^(GET \/(favicon\.ico)?$|GET \/app|POST \/v1\/track|(GET|POST) \/auth\/|(GET|POST) \/oauth\/|GET \/config|GET \/uploads\/|POST \/webhooks\/|GET \/(health|ready|metrics|docs|openapi)|\w+ \/inbox|(GET|POST) \/(un)?subscribe\/:token|(GET|POST) \/manage\/:token|GET \/t\/)/;
+    /^(GET \/(favicon\.ico)?$|GET \/app|POST \/v1\/track|POST \/mcp$|\w+ \/compat\/|(GET|POST) \/auth\/|(GET|POST) \/oauth\/|GET \/config|GET \/uploads\/|POST \/webhooks\/|GET \/(health|ready|metrics|docs|openapi)|\w+ \/inbox|(GET|POST) \/(un)?subscribe\/:token|(GET|POST) \/manage\/:token|GET \/t\/)/;
 
   test("of a project works with a session as with a key", async () => {
     const { email } = member;

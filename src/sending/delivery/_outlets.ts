@@ -128,5 +128,5 @@ function chooseOutlet(
     if (isOpen && outlet.gate.way === "here") return outlet;
     wait = Math.min(wait, Math.max(CLOSED_MS, Math.min(LONGEST_CLOSED_MS, outlet.gate.closedForMs)));
   }
-  return Math.min(wait, PAUSED_MS);
+  return wait === Infinity ? PAUSED_MS : wait;
 }
