@@ -9,7 +9,11 @@ import { IdOf, Int, Nullable, Text, Timestamp, Uuid, Words } from "../entry/sche
 /** How mail leaves. */
 export const Kind = Words(["SMTP", "DIRECT", "CAPTURE"], {
   description:
-    "`SMTP`: by a mail server or a provider. `CAPTURE`: into the inbox, and to nobody. `DIRECT` is refused in this version.",
+    "`SMTP`: by a mail server or a provider. `CAPTURE`: into the inbox, and to nobody. `DIRECT`: to the servers of the recipients.",
+});
+/** What may be added. Direct delivery is the installation's own (`SMTP_URL`): it sends from its addresses. */
+const GivenKind = Words(["SMTP", "CAPTURE"], {
+  description: "`SMTP`: by a mail server or a provider. `CAPTURE`: into the inbox, and to nobody.",
 });
 /** How a transport stands. */
 export const State = Words(TRANSPORT_STATES, {
@@ -122,7 +126,8 @@ const limits = {
           documented(t.String({ maxLength: 40 }), {
             type: "string",
             format: "date-time",
-            description: "The first day of the plan, not in the future. Left out: today, or as before.",
+            description:
+              "The first day of the plan; before it, the plan limits nothing. Left out: today, or as before.",
           }),
         ),
       }),
@@ -132,7 +137,7 @@ const limits = {
 
 export const transportBody = {
   name: Name,
-  kind: Kind,
+  kind: GivenKind,
   url: t.Optional(Url),
   ...limits,
 };
