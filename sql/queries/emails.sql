@@ -127,7 +127,7 @@ limit :limit::int;
 
 -- name: find :many
 -- One page of mails to these contacts, with these contents or of these campaigns, between two ids, newest first. Each
--- of them gives a page by its index.
+-- of them gives a page by its index, and the page is looked up by its keys, whatever the planner estimates.
 with found as (
   select m.id
   from unnest(:contact_ids::uuid[]) as c (id)
@@ -179,8 +179,12 @@ select
   e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at, e.scheduled_for,
   case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from newest n
-join emails e on e.project_id = :project_id and e.id = n.id
-left join contents c on c.project_id = e.project_id and c.id = e.content_id
+cross join lateral (
+  select * from emails where project_id = :project_id and id = n.id limit 1
+) as e
+left join lateral (
+  select * from contents where project_id = e.project_id and id = e.content_id limit 1
+) as c on true
 order by e.id desc;
 
 -- name: count :one
