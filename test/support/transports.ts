@@ -39,12 +39,14 @@ export async function insertTransport(
   return id;
 }
 
-/** Transports of a service; they are gone after each test, and so are the routes. */
+/** Transports of a service; they are gone after each test, and so are the routes and what waits. */
 export function useTransports(service: TestService) {
   const servers: TestSmtpServer[] = [];
 
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.stop();
+    // What a test leaves waiting for a later day would take the places of the next one's.
+    await service.dropJobs();
     for (const table of ["transports", "transport_days", "routes", "paces"])
       await service.pool`delete from ${service.pool(table)}`;
     await transportsOf(service).refresh();
