@@ -45,8 +45,9 @@ export function useTransports(service: TestService) {
 
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.stop();
-    // What a test leaves waiting for a later day would take the places of the next one's.
+    // What a test leaves waiting would take the places of the next one's: a sweep gives it a job again.
     await service.dropJobs();
+    await service.pool`delete from emails where status = 'PENDING'`;
     for (const table of ["transports", "transport_days", "routes", "paces"])
       await service.pool`delete from ${service.pool(table)}`;
     await transportsOf(service).refresh();
