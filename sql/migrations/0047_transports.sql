@@ -75,11 +75,13 @@ for each pass, and what belongs to a removed transport goes with its day.';
 create table routes (
   project_id uuid primary key,
   document jsonb not null,
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  edited_by text not null default ''
 );
 comment on table routes is
 'Which mails take which transports, in an ordered document (`sending/transports/routes.ts`). Without a row: by priority and
 weight.';
+comment on column routes.edited_by is 'An address, or which key.';
 comment on column routes.project_id is
 'All zeros: of the installation, for projects without routes or transports of their own.';
 

@@ -33,7 +33,7 @@ them. Names are compared as a range of the index: for a name that it does not kn
 would read all of them to sort them.';
 
 create function contact_events(
-  project uuid, contact uuid, since uuid, before uuid, names text[], others boolean, max_rows int
+  project uuid, contact uuid, since uuid, before uuid, recent uuid, names text[], others boolean, max_rows int
 ) returns setof uuid
 language plpgsql stable
 set plan_cache_mode = 'force_generic_plan'
@@ -46,6 +46,7 @@ declare
   wanted text[] := names;
   found_ids uuid[];
   found_names text[];
+  rows_found int;
 begin
   select array_agg(f.id), array_agg(f.name)
   into found_ids, found_names
@@ -65,6 +66,17 @@ begin
     where names is null or f.name = any(names) or others and f.name <> all(reserved)
     order by f.id desc
     limit max_rows;
+    return;
+  end if;
+
+  if since < recent and recent < before then
+    return query
+    select contact_events(project, contact, recent, before, recent, names, others, max_rows);
+    get diagnostics rows_found = row_count;
+    if rows_found < max_rows then
+      return query
+      select contact_events(project, contact, since, recent, since, names, others, max_rows - rows_found);
+    end if;
     return;
   end if;
 
@@ -138,8 +150,8 @@ comment on function contact_events is
 'Ids of the newest events of a contact between two ids: those with one of these names (null: all), and with `others` those that
 concern neither mails nor subscriptions. One plan of each statement is kept for all parameters, as in `project_events`.
 
-Most contacts have few events: up to 100 are all read, one step in the index for each partition. The index is in the order of
-names: of a contact with more, these are looked up one after another, each a step in it, and of each name no more than a page.
+Most contacts have few events: up to 100 are all read, one step in the index for each partition. Of a contact with more, those
+from `recent` on are looked for first, and older ones where these are not enough. The index is in the order of names: these are looked up one after another, each a step in it, and of each name no more than a page.
 A contact with more than 300 names has few events of most of them: all are read, in the order of the index (5,000 take 3 ms,
 their names 100 ms). Names are compared as ranges of that index, so that no other one is taken for as good.';
 
