@@ -237,12 +237,14 @@ describe("cancelled", () => {
   test("after its claim it is too late, and exactly one of both happens", async () => {
     const id = await schedule(ahead(30_000));
     later(31_000);
-    const held = Promise.withResolvers<void>();
+    const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = service.pool.begin(async (sql) => {
       await sql`select from emails where id = ${id} for update`;
+      locked.resolve();
       await held.promise;
       await sql`update emails set status = 'SENDING', claimed_by = ${service.workerId} where id = ${id}`;
     });
+    await locked.promise;
     const cancelling = call("POST", `/emails/${id}/cancel`);
     await untilBlocked(service.pool, {}, cancelling);
     held.resolve();
