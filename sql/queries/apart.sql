@@ -63,7 +63,7 @@ update emails e
 set due_at = :now
 from (select project_id, id from firsts union select project_id, id from lasts) as c
 where e.project_id = c.project_id and e.id = c.id and e.status = 'PENDING' and e.due_at = 'infinity'
-returning e.project_id, e.id, e.campaign_id, recipient_domain(e.address) as "domain!";
+returning e.project_id, e.id, e.campaign_id, e.content_id, recipient_domain(e.address) as "domain!";
 
 -- name: apart_domains :many
 -- Domains behind this one for which mails wait apart, in order; each costs one look into the index.

@@ -90,7 +90,7 @@ export interface Queries {
      * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
      * that it is not always the same mails that try a domain.
      * (sql/queries/apart.sql:31) */
-    comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; domain: string }[]>;
+    comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; contentId: string | null; domain: string }[]>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
      * (sql/queries/apart.sql:68) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;

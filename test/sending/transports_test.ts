@@ -108,6 +108,19 @@ describe("routes", () => {
   });
 });
 
+test("mails that come back from apart take the transport of their kind", async () => {
+  const [singles, bulk] = [await add(), await add()];
+  await route([
+    { type: "TRANSACTIONAL", transports: [{ id: singles.id }] },
+    { transports: [{ id: bulk.id }] },
+  ]);
+  const ids = await accept(many(3));
+  await service.dropJobs();
+  await service.pool`update emails set due_at = 'infinity' where id = any(${ids})`;
+  expect(await sent(ids)).toEqual(Array(3).fill("SENT"));
+  expect([singles.server.received.length, bulk.server.received.length]).toEqual([3, 0]);
+});
+
 describe("fail-over", () => {
   test("a server that refuses connections loses its mails to the next, also those that were claimed", async () => {
     const { server } = await add({ priority: 10 });

@@ -3,7 +3,9 @@ import { createBatcher } from "../../batcher.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
+import type { RoutedKind } from "../transports/routes.ts";
 import type { DomainPace } from "./_domain_pace.ts";
+import { kindsOfContents } from "./_kinds.ts";
 import type { DeliveryRequest } from "./_requests.ts";
 import { GIVE_UP_AFTER_MS } from "./outcomes.ts";
 
@@ -110,11 +112,13 @@ class MailsApart implements ApartMails {
       if (came < chosen.counts[i]!) counts.delete(domain);
       else counts.set(domain, Math.max(1, this.count(domain) - came));
     });
-    return back.map(({ projectId, id, campaignId, domain }) => ({
+    const kinds = await kindsOfMails(ctx, back);
+    return back.map(({ projectId, id, campaignId, contentId, domain }) => ({
       projectId,
       emailId: id,
       campaignId,
       domain,
+      kind: kinds.get(contentId ?? "") ?? null,
     }));
   }
 
@@ -183,4 +187,22 @@ async function setApart(ctx: Context, mails: Waiting[]): Promise<true[]> {
     now: ctx.now(),
   });
   return mails.map(() => true);
+}
+
+/** What kind of mails they are, by their contents, where the routes of their projects ask. */
+async function kindsOfMails(
+  ctx: Context,
+  mails: { projectId: string; contentId: string | null }[],
+): Promise<Map<string, RoutedKind>> {
+  const projects = [...Map.groupBy(mails, ({ projectId }) => projectId)];
+  const known = await Promise.all(
+    projects.map(([projectId, some]) =>
+      kindsOfContents(
+        ctx,
+        projectId,
+        some.map(({ contentId }) => contentId),
+      ),
+    ),
+  );
+  return new Map(known.flatMap((kinds) => [...kinds]));
 }
