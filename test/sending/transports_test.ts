@@ -158,6 +158,15 @@ describe("fail-over", () => {
     await service.dropJobs();
   });
 
+  test("a recipient whose account is disabled holds no transport", async () => {
+    const first = await add({ priority: 10 });
+    first.server.behave({ rcpt: () => "550 The account is disabled" });
+    const [id] = await accept(fresh());
+    expect(await sent([id!])).toEqual(["BOUNCED"]);
+    const [held] = await service.pool`select hold_reason from transports where id = ${first.id}`;
+    expect(held!.holdReason).toBeNull();
+  });
+
   test("a mail that may have been taken is in doubt, and goes to no other", async () => {
     const first = await add({ priority: 10 });
     first.server.behave({ cut: "after data" });

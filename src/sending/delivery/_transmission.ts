@@ -80,7 +80,8 @@ async function ofTheAccount(ctx: Context, transport: Transport, handover: Handov
   const isRefusal = ["deferred", "bounced", "refused"].includes(handover.state);
   if (!isRefusal || transport.kind !== "SMTP" || transportsOf(ctx).isPlain) return handover;
   const refused = refusalOf(handover.response);
-  if (refused === null) return handover;
+  // “The account is disabled” to a recipient is about theirs.
+  if (refused === null || (refused === "ACCOUNT" && handover.state === "bounced")) return handover;
   await hold(ctx, transport, refused, handover.response);
   return { state: "unreached", response: handover.response };
 }
