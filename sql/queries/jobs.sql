@@ -13,11 +13,14 @@ select graphile_worker.add_job(
 
 -- name: add_many :exec
 -- nullable: priority
--- Enqueues one job per payload; all of them run as soon as they can.
+-- Enqueues one job per payload; all of them run as soon as they can, in this order: graphile-worker joins them with its tasks
+-- in any order, so each is due a microsecond after the one before.
 select graphile_worker.add_jobs(array_agg(
-  row(:task, payload, null, null, null, null, :priority::int, null)::graphile_worker.job_spec
+  row(
+    :task, payload, null, now() + (p.place - 1) * interval '1 microsecond', null, null, :priority::int, null
+  )::graphile_worker.job_spec
 ))
-from json_array_elements(:payloads::json) as payload;
+from json_array_elements(:payloads::json) with ordinality as p (payload, place);
 
 -- name: add_timed :exec
 -- Enqueues jobs that are due at a time. `jobs` holds `{payload, run_at, priority}`.

@@ -1380,32 +1380,33 @@ export interface Queries {
      * one that is still waiting.
      * (sql/queries/jobs.sql:1) */
     add(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; maxAttempts: number | null; key: string | null; priority: number | null }): Promise<number>;
-    /** Enqueues one job per payload; all of them run as soon as they can.
+    /** Enqueues one job per payload; all of them run as soon as they can, in this order: graphile-worker joins them with its tasks
+     * in any order, so each is due a microsecond after the one before.
      * (sql/queries/jobs.sql:14) */
     addMany(on: On, args: { task: string; priority: number | null; payloads: JsonArg }): Promise<number>;
     /** Enqueues jobs that are due at a time. `jobs` holds `{payload, run_at, priority}`.
-     * (sql/queries/jobs.sql:22) */
+     * (sql/queries/jobs.sql:25) */
     addTimed(on: On, args: { task: string; jobs: { payload: JsonArg; run_at: Date | string; priority: number }[] }): Promise<number>;
     /** Enqueues jobs that run as soon as they can. One with the same key that still waits is replaced.
-     * (sql/queries/jobs.sql:29) */
+     * (sql/queries/jobs.sql:32) */
     addKeyed(on: On, args: { task: string; jobs: { key: string; payload: JsonArg }[] }): Promise<number>;
     /** Takes the job with this key out of the queue, if it still waits there.
-     * (sql/queries/jobs.sql:36) */
+     * (sql/queries/jobs.sql:39) */
     remove(on: On, args: { key: string }): Promise<number>;
     /** Gives back the jobs that these dead pools of workers held.
-     * (sql/queries/jobs.sql:40) */
+     * (sql/queries/jobs.sql:43) */
     forceUnlock(on: On, args: { pools: string[] }): Promise<number>;
     /** Whether one of these jobs has been due for that long and is not being worked on.
-     * (sql/queries/jobs.sql:44) */
+     * (sql/queries/jobs.sql:47) */
     overdue(on: On, args: { staleMs: number; tasks: string[] }): Promise<{ overdue: boolean }>;
     /** Whether the server is still executing something that one of these connections has asked for.
-     * (sql/queries/jobs.sql:54) */
+     * (sql/queries/jobs.sql:57) */
     atWork(on: On, args: { pids: number[] }): Promise<{ atWork: boolean }>;
     /** The jobs that these pools of workers hold.
-     * (sql/queries/jobs.sql:58) */
+     * (sql/queries/jobs.sql:61) */
     lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
     /** Gives back jobs that these pools hold and do not run.
-     * (sql/queries/jobs.sql:64) */
+     * (sql/queries/jobs.sql:67) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
   };
   lockWaits: {

@@ -46,7 +46,7 @@ const POINTS = {
   "its event is recorded": /insert into events/,
   "the content of the mails is made": /insert into contents/,
   "the mails are in the ledger": /insert into emails/,
-  "jobs are added": /graphile_worker\.add_jobs\(array_agg\(\s*row\(\$/,
+  "jobs are added": /graphile_worker\.add_jobs\(array_agg\(\s*row\(\s*\$/,
   "the moves are written": /update executions/,
   "the history is told":
     /insert into step_executions \(\s*project_id, id, execution_id, step_id, seq, status, output, error/,

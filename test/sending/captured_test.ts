@@ -210,7 +210,7 @@ describe("release", () => {
     const counted = await release(undefined, { dryRun: true });
     const untouched = await service.pool`select from emails where status = 'CAPTURED'`;
     const done = await release();
-    const jobs = await service.jobs("send_emails");
+    const jobs = (await service.jobs("send_emails")).toSorted((a, b) => a.due - b.due);
     await sendAll();
     const again = await release();
     await sendAll();

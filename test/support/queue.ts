@@ -12,6 +12,8 @@ export interface QueuedJob {
   payload: any;
   priority: number;
   runAt: Date;
+  /** The same in seconds since 1970, to the microsecond: in this order the queue hands out what has the same priority. */
+  due: number;
   attempts: number;
   maxAttempts: number;
   lastError: string | null;
@@ -50,7 +52,7 @@ export async function dropJobs(sql: postgres.Sql, which?: Which): Promise<Queued
 }
 
 const columns = (sql: postgres.Sql) => sql`
-  j.id, t.identifier as name, j.key, j.payload, j.priority, j.run_at, j.attempts, j.max_attempts, j.last_error,
+  j.id, t.identifier as name, j.key, j.payload, j.priority, j.run_at, extract(epoch from j.run_at)::float8 as due, j.attempts, j.max_attempts, j.last_error,
   j.locked_at, j.locked_by`;
 
 /** Changes jobs, all of them where nothing else is said. */
