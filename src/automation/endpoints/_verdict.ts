@@ -51,14 +51,20 @@ export interface Outcome {
   dueAt: Date | null;
 }
 
-/** What becomes of a delivery that had so many attempts before this one. */
-export function deliveryOutcome(before: number, called: Called, now: Date, random = Math.random): Outcome {
+/** What becomes of a delivery that had so many attempts before this one. It is not due while its line rests. */
+export function deliveryOutcome(
+  before: number,
+  called: Called,
+  { now, retryAt }: { now: Date; retryAt: Date | null },
+  random = Math.random,
+): Outcome {
   const attempts = before + 1;
   if (called.isGood) return { status: "DELIVERED", attempts, dueAt: null };
   const pauseMs = DELIVERY_PAUSES_MS[before];
   if (pauseMs === undefined) return { status: "FAILED", attempts, dueAt: null };
   const ms = Math.max(pauseMs, asked(called)) * (1 + random() * JITTER);
-  return { status: "PENDING", attempts, dueAt: new Date(now.getTime() + ms) };
+  const dueAt = new Date(Math.max(now.getTime() + ms, retryAt?.getTime() ?? 0));
+  return { status: "PENDING", attempts, dueAt };
 }
 
 /** What becomes of a line, by its calls in the order in which they ended. There is one at least. */

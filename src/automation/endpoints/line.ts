@@ -104,7 +104,11 @@ async function callBatch(
   const verdict: LineVerdict =
     calls.length > 0 ? verdictOf(state, calls, now) : { ...state, retryAt: null, pauseReason: null };
   const rows = ended.map(({ message, called }) =>
-    rowOf(message.messageId, deliveryOutcome(message.attempts, called, now), called),
+    rowOf(
+      message.messageId,
+      deliveryOutcome(message.attempts, called, { now, retryAt: verdict.retryAt }),
+      called,
+    ),
   );
   const delivered = calls.filter(({ isGood }) => isGood).length;
   const isOwn = await inTransaction(ctx, async (tx) => {
