@@ -2954,8 +2954,13 @@ create table transports (
   hold_reason text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  -- Whose webhooks `feedback_secret` proves: the provider behind `url` when it was given.
+  feedback_provider text,
+  -- Sealed.
+  feedback_secret bytea,
   constraint transports_pkey PRIMARY KEY (project_id, id),
   constraint transports_project_id_warmup_plan_id_fkey FOREIGN KEY (project_id, warmup_plan_id) REFERENCES warmup_plans(project_id, id) DEFERRABLE INITIALLY DEFERRED,
+  constraint transports_feedback CHECK ((((feedback_provider IS NULL) = (feedback_secret IS NULL)) AND ((feedback_secret IS NULL) OR (url IS NOT NULL)))),
   constraint transports_held CHECK (((held_until IS NULL) = (hold_reason IS NULL))),
   constraint transports_kind CHECK ((kind = ANY (ARRAY['SMTP'::text, 'DIRECT'::text, 'CAPTURE'::text]))),
   constraint transports_paused CHECK (((paused_at IS NULL) = (pause_reason IS NULL))),

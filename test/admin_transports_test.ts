@@ -35,6 +35,17 @@ describe("bun run admin", () => {
     const paused = await ask("transport", "pause", made.id, "--reason", "It moves");
     const resumed = await ask("transport", "resume", made.id);
 
+    const hooked = runAdmin(
+      settingsOf(service),
+      ["transport", "set", made.id, "--url-from-stdin", "--feedback-secret-from-stdin"],
+      `${url}?provider=mailgun\nthe-signing-key\n`,
+    );
+    expect(JSON.parse(hooked.out).feedback).toEqual({
+      provider: "mailgun",
+      url: expect.stringContaining(`/webhooks/incoming/mailgun/${made.id}`),
+      hasSecret: true,
+    });
+    expect((await ask("transport", "set", made.id, "--no-feedback-secret")).feedback.hasSecret).toBe(false);
     expect(made).toMatchObject({
       name: "Reserve",
       kind: "SMTP",

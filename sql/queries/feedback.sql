@@ -1,14 +1,14 @@
 -- name: hold_mails :many
--- nullable: names.project_id, names.email_id, names.provider_id
+-- nullable: names.project_id, names.email_id, names.provider_id, names.within
 -- Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
--- that two batches never deadlock. `names` holds `{n, project_id?, email_id?, provider_id?}`; the result has a row for
--- each `n` whose mail is known. The provider's id counts where our own ids are missing or unknown: a header may be
+-- that two batches never deadlock. `names` holds `{n, project_id?, email_id?, provider_id?, within?}`; the result has a row for
+-- each `n` whose mail is known. `within` is the only project whose mails the notice may be about. The provider's id counts where our own ids are missing or unknown: a header may be
 -- forged, but not the reply that the provider gave us. Mails that were never sent are left out: a notice about them is
 -- not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
 -- one, whatever the planner estimates.
 with named as (
   select *
-  from json_to_recordset(:names::json) as r (n int, project_id uuid, email_id uuid, provider_id text)
+  from json_to_recordset(:names::json) as r (n int, project_id uuid, email_id uuid, provider_id text, within uuid)
 ),
 looked_up as materialized (
   select n.*, k.id is not null as is_known
@@ -16,7 +16,7 @@ looked_up as materialized (
   left join lateral (
     select e.id
     from emails e
-    where e.project_id = n.project_id and e.id = n.email_id
+    where e.project_id = n.project_id and e.id = n.email_id and (n.within is null or e.project_id = n.within)
     limit 1
   ) as k on true
 ),
@@ -30,7 +30,7 @@ meant as (
   cross join lateral (
     select e.project_id, e.id
     from emails e
-    where e.provider_id = l.provider_id
+    where e.provider_id = l.provider_id and (l.within is null or e.project_id = l.within)
     offset 0
   ) as e
   where not l.is_known

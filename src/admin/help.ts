@@ -46,6 +46,10 @@ export const HELP = `Usage: bun run admin <command>
   transport set <id> [--name N] [--url U | --url-from-stdin] [limits]
                                                     change what is given; without a password in U, the known
                                                     one is kept for the same server and user
+  transport set <id> (--feedback-secret-from-stdin | --no-feedback-secret)
+                                                    the secret of its provider's webhook, whose address
+                                                    \`transport list\` prints; also with add, and as the second
+                                                    line behind --url-from-stdin
   transport pause <id> [--reason R]                 no mail takes it, until:
   transport resume <id>                             mails take it again
   transport test <id> --to E [--from E]             send a test mail by it; prints what its server said

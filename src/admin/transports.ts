@@ -29,6 +29,8 @@ export interface TransportOptions {
   "per-day"?: string | undefined;
   connections?: string | undefined;
   warmup?: string | undefined;
+  "feedback-secret-from-stdin"?: boolean | undefined;
+  "no-feedback-secret"?: boolean | undefined;
   limits?: string | undefined;
   reason?: string | undefined;
   to?: string | undefined;
@@ -37,7 +39,7 @@ export interface TransportOptions {
 
 type Given = Pick<
   TransportInput,
-  "url" | "priority" | "weight" | "ratePerSecond" | "perDay" | "connections" | "warmup"
+  "url" | "priority" | "weight" | "ratePerSecond" | "perDay" | "connections" | "warmup" | "feedbackSecret"
 >;
 
 /** Those of the installation. */
@@ -66,7 +68,7 @@ export async function changeShared(ctx: Context, given: string | undefined, opti
   const change = { ...(name !== undefined && { name }), ...(await read(options)) };
   if (Object.values(change).every((value) => value === undefined)) {
     throw new Error(
-      "Cannot change anything: give --name, --url, --priority, --weight, --rate, --per-day, --connections or --warmup",
+      "Cannot change anything: give --name, --url, --priority, --weight, --rate, --per-day, --connections, --warmup or --feedback-secret-from-stdin",
     );
   }
   return await changeTransport(ctx, INSTALLATION, idOf(given), change, OPERATOR);
@@ -157,7 +159,7 @@ export async function removeSharedPlan(ctx: Context, given: string | undefined) 
 async function read(options: TransportOptions): Promise<Given> {
   const { warmup } = options;
   return {
-    url: options["url-from-stdin"] ? (await Bun.stdin.text()).trim() : options.url,
+    ...(await secretsOf(options)),
     priority: whole("priority", options.priority, 0, 1_000_000) ?? undefined,
     weight: whole("weight", options.weight, 1, 1_000) ?? undefined,
     ratePerSecond: limit("rate", options.rate, 1_000_000),
@@ -170,6 +172,16 @@ async function read(options: TransportOptions): Promise<Given> {
           ? null
           : { planId: asId(warmup, "warm-up plan", ": see `warmup-plan list`") },
   };
+}
+
+/** Secrets come in by standard input, a line each: on a command line, others on the machine would see them. */
+async function secretsOf(options: TransportOptions): Promise<Pick<Given, "url" | "feedbackSecret">> {
+  const isUrl = options["url-from-stdin"] === true;
+  const isSecret = options["feedback-secret-from-stdin"] === true;
+  const lines = isUrl || isSecret ? (await Bun.stdin.text()).split("\n").map((line) => line.trim()) : [];
+  const url = isUrl ? lines.shift() : options.url;
+  if (options["no-feedback-secret"]) return { url, feedbackSecret: null };
+  return { url, feedbackSecret: isSecret ? (lines.shift() ?? "") : undefined };
 }
 
 function limit(name: string, text: string | undefined, most: number): number | null | undefined {

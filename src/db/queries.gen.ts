@@ -1248,13 +1248,13 @@ export interface Queries {
   };
   feedback: {
     /** Finds the mails that notices are about, and locks them for the rest of the transaction, in the order of their ids, so
-     * that two batches never deadlock. `names` holds `{n, project_id?, email_id?, provider_id?}`; the result has a row for
-     * each `n` whose mail is known. The provider's id counts where our own ids are missing or unknown: a header may be
+     * that two batches never deadlock. `names` holds `{n, project_id?, email_id?, provider_id?, within?}`; the result has a row for
+     * each `n` whose mail is known. `within` is the only project whose mails the notice may be about. The provider's id counts where our own ids are missing or unknown: a header may be
      * forged, but not the reply that the provider gave us. Mails that were never sent are left out: a notice about them is
      * not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
      * one, whatever the planner estimates.
      * (sql/queries/feedback.sql:1) */
-    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
+    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined; within: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
     /** Writes what happened to mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
@@ -2337,23 +2337,26 @@ export interface Queries {
     /** The transports of a project, or of the installation, at most 50; or one of them. With their warm-up plans, and how many mails
      * those with a daily limit were given today (UTC).
      * (sql/queries/transport_settings.sql:3) */
-    list(on: On, args: { now: Date; projectId: string; transportId: string | null }): Promise<{ id: string; name: string; kind: string; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; warmupLimits: number[] | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; taken: number | null; slowedTo: number | null; slowReason: string | null; createdAt: Date; updatedAt: Date }[]>;
+    list(on: On, args: { now: Date; projectId: string; transportId: string | null }): Promise<{ id: string; name: string; kind: string; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; warmupLimits: number[] | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; hasFeedbackSecret: boolean; taken: number | null; slowedTo: number | null; slowReason: string | null; createdAt: Date; updatedAt: Date }[]>;
     /** With its address as it is kept. Held until the end of the transaction.
      * (sql/queries/transport_settings.sql:21) */
-    lock(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null } | null>;
+    lock(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; feedbackProvider: string | null; feedbackSecret: Uint8Array | null } | null>;
     /** What is needed to send by it, paused or not.
      * (sql/queries/transport_settings.sql:30) */
     address(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; connections: number | null } | null>;
-    /** Those of the installation and of all projects, for `doctor`.
+    /** What proves webhooks about the mails of a transport.
      * (sql/queries/transport_settings.sql:36) */
+    feedback(on: On, args: { transportId: string }): Promise<{ projectId: string; feedbackProvider: string | null; feedbackSecret: Uint8Array | null } | null>;
+    /** Those of the installation and of all projects, for `doctor`.
+     * (sql/queries/transport_settings.sql:42) */
     addresses(on: On, args: { limit: number }): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; pausedAt: Date | null; projectName: string | null }[]>;
     /** 0 where there are `max` already.
-     * (sql/queries/transport_settings.sql:45) */
-    insert(on: On, args: { projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; now: Date; max: number }): Promise<number>;
+     * (sql/queries/transport_settings.sql:51) */
+    insert(on: On, args: { projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; feedbackProvider: string | null; feedbackSecret: Uint8Array | null; now: Date; max: number }): Promise<number>;
     /** The caller has locked it.
-     * (sql/queries/transport_settings.sql:57) */
-    replace(on: On, args: { name: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; now: Date; projectId: string; id: string }): Promise<number>;
-    /** (sql/queries/transport_settings.sql:79) */
+     * (sql/queries/transport_settings.sql:64) */
+    replace(on: On, args: { name: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; feedbackProvider: string | null; feedbackSecret: Uint8Array | null; now: Date; projectId: string; id: string }): Promise<number>;
+    /** (sql/queries/transport_settings.sql:88) */
     remove(on: On, args: { projectId: string; transportId: string }): Promise<{ name: string } | null>;
   };
   transports: {

@@ -4,7 +4,7 @@ import type { Queries } from "../db/queries.gen.ts";
 import { mailServerAddresses } from "../guard.ts";
 import { probeSmtp } from "../mail/smtp_probe.ts";
 import { INSTALLATION } from "../sending/transports/routes.ts";
-import { openUrl } from "../sending/transports/sealed_urls.ts";
+import { openUrl } from "../sending/transports/sealed.ts";
 import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 

@@ -6,6 +6,8 @@ export interface MailName {
   projectId: string | null;
   emailId: string | null;
   providerId: string | null;
+  /** Whoever tells may tell only about mails of this project. Left out: about all. */
+  within?: string;
 }
 
 /** Permanent: the address does not work. The others say that this mail did not arrive, and nothing about the next one. */

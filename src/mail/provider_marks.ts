@@ -41,6 +41,12 @@ export function providerBehind(host: string): MailProvider | null {
   return MAIL_PROVIDERS.find((provider) => HOSTS[provider].test(host)) ?? null;
 }
 
+/** The provider that mails to this URL are marked for: by its host, or by `provider` behind another name. */
+export function providerOfUrl(url: URL): MailProvider | null {
+  const given = url.searchParams.get("provider");
+  return isProvider(given) ? given : providerBehind(url.hostname);
+}
+
 /** Whether this is the name of a provider. */
 export function isProvider(name: unknown): name is MailProvider {
   return (MAIL_PROVIDERS as readonly unknown[]).includes(name);

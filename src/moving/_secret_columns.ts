@@ -45,9 +45,17 @@ export const OUTWARD: Record<
     if (row.url === null) return row;
     const place = [row.project_id as string, row.id as string];
     const url = opened(ctx, "transports", row.url, place);
-    if (url !== null) return { ...row, url: wrapping.wrap(url, ["transport", ...place]) };
-    leftOut.push({ what: `transport ${row.name}`, why: "it cannot be decrypted with this SECRET_KEY" });
-    return null;
+    if (url === null) {
+      leftOut.push({ what: `transport ${row.name}`, why: "it cannot be decrypted with this SECRET_KEY" });
+      return null;
+    }
+    const feedback = opened(ctx, "transports", row.feedback_secret, [...place, "feedback"]);
+    return {
+      ...row,
+      url: wrapping.wrap(url, ["transport", ...place]),
+      feedback_provider: feedback && row.feedback_provider,
+      feedback_secret: feedback && wrapping.wrap(feedback, ["transport feedback", ...place]),
+    };
   },
   webhooks(ctx, row, wrapping, leftOut) {
     const place = [row.project_id as string, row.id as string];
@@ -96,7 +104,14 @@ export const INWARD: Record<string, (ctx: Context, row: Row, wrapping: Wrapping)
     if (row.url === null) return row;
     const place = [row.project_id as string, row.id as string];
     const url = wrapping.unwrap(row.url as string, ["transport", ...place]);
-    return { ...row, url: sealed(ctx, "transports", url, place) };
+    const feedback = row.feedback_secret
+      ? wrapping.unwrap(row.feedback_secret as string, ["transport feedback", ...place])
+      : null;
+    return {
+      ...row,
+      url: sealed(ctx, "transports", url, place),
+      feedback_secret: sealed(ctx, "transports", feedback, [...place, "feedback"]),
+    };
   },
   webhooks(ctx, row, wrapping) {
     const place = [row.project_id as string, row.id as string];

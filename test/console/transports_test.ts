@@ -35,6 +35,12 @@ describe("transports", () => {
       ...held,
     });
     await insert("Old server", { paused_at: new Date(), pause_reason: "Its contract has ended" });
+    const postmark = {
+      kind: "SMTP",
+      url: Buffer.from("x"),
+      shown_url: "smtp://token@smtp.postmarkapp.com:587",
+    };
+    await insert("Postmark", { ...postmark, paused_at: new Date(), pause_reason: "Not yet" });
     await insert("Reserve of all", { project_id: INSTALLATION });
     const rules = [
       { type: "MARKETING", providers: ["google", "web.de"], transports: [{ id: first }], whenFull: "WAIT" },
@@ -57,6 +63,12 @@ describe("transports", () => {
       form: async (page) => {
         await page.getByRole("button", { name: "Add a transport", exact: true }).first().click();
         await page.getByRole("textbox", { name: "Server" }).waitFor();
+      },
+      webhook: async (page) => {
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "More about Postmark" }).click();
+        await page.getByRole("menuitem", { name: "Webhook…" }).click();
+        await page.getByLabel("Secret", { exact: true }).waitFor();
       },
       rule: async (page) => {
         await page.keyboard.press("Escape");
@@ -105,6 +117,43 @@ describe("transports", () => {
       const left =
         await service.pool`select 1 from transports where project_id = ${project.id} and name = 'Provider'`;
       expect(left).toHaveLength(0);
+      await page.context().close();
+    },
+  );
+
+  browserTest(
+    "a webhook of its provider is set up: its address, and a secret that is shown to nobody",
+    async () => {
+      const { project, owner } = stage;
+      const body = {
+        name: "Hooked",
+        kind: "SMTP",
+        url: "smtp://ada:secret@127.0.0.1:2525?provider=postmark",
+      };
+      const made = (await owner.request("POST", "/transports", body, { projectId: project.id })).body;
+      const hasSecret = async () =>
+        (await owner.request("GET", `/transports/${made.id}`, undefined, { projectId: project.id })).body
+          .feedback.hasSecret;
+      const page = await stage.open("/transports");
+      const menu = async () => {
+        await page.getByRole("button", { name: "More about Hooked" }).click();
+        await page.getByRole("menuitem", { name: "Webhook…" }).click();
+      };
+      await menu();
+      await page.getByText(made.feedback.url).waitFor();
+      await page.getByLabel("Secret", { exact: true }).fill("without-a-user");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Expected the user and password").waitFor();
+      await page.getByLabel("Secret", { exact: true }).fill("hook:a-long-password");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("The secret was saved").waitFor();
+      await page.getByText("Postmark reports", { exact: false }).first().waitFor();
+      expect(await hasSecret()).toBe(true);
+
+      await menu();
+      await page.getByRole("button", { name: "Remove the secret" }).click();
+      await page.getByText("Webhooks about Hooked are refused now").waitFor();
+      expect(await hasSecret()).toBe(false);
       await page.context().close();
     },
   );

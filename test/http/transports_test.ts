@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
-import { openUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { openUrl } from "../../src/sending/transports/sealed.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";
 
@@ -65,6 +65,7 @@ describe("a new transport", () => {
       stateReason: null,
       stateUntil: null,
       sentToday: 0,
+      feedback: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

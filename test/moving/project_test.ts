@@ -24,7 +24,7 @@ import { envelopeSender, mailOfReturnPath } from "../../src/sending/compose/retu
 import { readSubscriptionToken, subscriptionUrls } from "../../src/sending/compose/subscription_links.ts";
 import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { dkimKeyOf, makeDkimKey } from "../../src/sending/dkim_keys.ts";
-import { sealUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { sealFeedbackSecret, sealUrl } from "../../src/sending/transports/sealed.ts";
 import { type AdminRun, settingsOf, useAdmin } from "../support/admin.ts";
 import { markedBlock, readGuide } from "../support/guides.ts";
 import { DOMAIN, useService } from "../support/service.ts";
@@ -77,8 +77,11 @@ async function fill(contacts = 20): Promise<void> {
     where project_id = ${project.id} and id = (select min(id::text)::uuid from contacts where project_id = ${project.id})`;
   await pool`insert into segment_candidates (project_id, contact_id) select project_id, id from contacts where project_id = ${project.id} limit 3`;
   const [transport] = await pool`select id from transports where project_id = ${project.id}`;
-  const url = sealUrl(here, { projectId: project.id, id: transport!.id }, "smtp://shop:secret@relay.example");
-  await pool`update transports set kind = 'SMTP', url = ${url}, shown_url = 'smtp://shop@relay.example' where project_id = ${project.id}`;
+  const place = { projectId: project.id, id: transport!.id as string };
+  const url = sealUrl(here, place, "smtp://shop:secret@relay.example");
+  const feedback = sealFeedbackSecret(here, place, "the secret of its webhook");
+  await pool`update transports set kind = 'SMTP', url = ${url}, shown_url = 'smtp://shop@relay.example',
+    feedback_provider = 'mailgun', feedback_secret = ${feedback} where project_id = ${project.id}`;
   await webhookSecretsOf(here, project.id);
   const [webhook] = await pool`select id from webhooks where project_id = ${project.id}`;
   const secret = sealSecrets(here, rotatedSecrets(here, null), [project.id, webhook!.id]);
@@ -114,7 +117,9 @@ async function linesOf(path: string): Promise<{ lines: string[]; linkKeys: strin
     }
     if (table === "transports") {
       const url = wrapping.unwrap(row.url, ["transport", row.project_id, row.id]);
-      return JSON.stringify({ table, row: { ...row, url } });
+      const secret = wrapping.unwrap(row.feedback_secret, ["transport feedback", row.project_id, row.id]);
+      expect(secret).toBe("the secret of its webhook");
+      return JSON.stringify({ table, row: { ...row, url, feedback_secret: secret } });
     }
     const key = row.dkim_private_key;
     const place = ["DKIM key", row.project_id, row.id];

@@ -1,7 +1,7 @@
 // Mails over several transports: which one they take, and what happens when it takes none.
 import { describe, expect, test } from "bun:test";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
-import { sealUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { sealUrl } from "../../src/sending/transports/sealed.ts";
 import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { pacesOf } from "../../src/sending/transports/paces.ts";

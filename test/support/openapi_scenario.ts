@@ -358,7 +358,8 @@ async function transports(tell: Teller): Promise<void> {
     body: {
       name: "Provider",
       kind: "SMTP",
-      url: "smtp://postmaster:secret@smtp.example.com:587",
+      url: "smtp://postmaster:secret@smtp.postmarkapp.com:587",
+      feedbackSecret: "hook:a-long-password",
       perDay: 50_000,
       warmup: { planId: plan.id },
     },

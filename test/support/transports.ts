@@ -2,7 +2,7 @@
 import { afterEach } from "bun:test";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { INSTALLATION, type RouteRule } from "../../src/sending/transports/routes.ts";
-import { sealUrl, shownUrl } from "../../src/sending/transports/sealed_urls.ts";
+import { sealUrl, shownUrl } from "../../src/sending/transports/sealed.ts";
 import { type Context, newId } from "../../src/context.ts";
 import type { TestService } from "./service.ts";
 import { startSmtpServer, type TestSmtpServer } from "./smtp_server.ts";

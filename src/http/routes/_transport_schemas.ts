@@ -1,6 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { MAX_NAME } from "../../accounts/names.ts";
+import { MAIL_PROVIDERS } from "../../mail/provider_marks.ts";
+import { MAX_SECRET } from "../../mail/provider_secrets.ts";
+import type { TransportFeedback } from "../../sending/transports/feedback.ts";
 import { TRANSPORT_STATES, type TransportState } from "../../sending/transports/records.ts";
 import { MAX_URL } from "../../sending/transports/urls.ts";
 import { documented } from "../entry/document.ts";
@@ -31,6 +34,20 @@ const Warmup = t.Object(
   { title: "TransportWarmup" },
 );
 
+const Feedback = t.Object(
+  {
+    provider: Words(MAIL_PROVIDERS),
+    url: t.String({
+      description: "Where the webhook of the provider has to lead.",
+      examples: ["https://mail.example.com/webhooks/incoming/postmark/019ab3f8-5d30-7c3e-9a01-2f5b8c7d6e10"],
+    }),
+    hasSecret: t.Boolean({
+      description: "Whether `feedbackSecret` is set. Without it, webhooks are refused (404).",
+    }),
+  },
+  { title: "TransportFeedback" },
+);
+
 /** A transport as its owners see it. */
 export const Transport = t.Object(
   {
@@ -58,6 +75,13 @@ export const Transport = t.Object(
     sentToday: Nullable(
       Type.Integer({
         description: "Mails of today (UTC). Counted where something limits the day; else null.",
+      }),
+    ),
+    feedback: Nullable(
+      t.Unsafe<TransportFeedback>({
+        ...Feedback,
+        description:
+          "How its provider tells what became of mails. Null where no webhooks of its server are known.",
       }),
     ),
     createdAt: Timestamp,
@@ -135,11 +159,23 @@ const limits = {
   ),
 };
 
+const feedbackSecret = t.Optional(
+  Nullable(
+    Text({
+      maxLength: MAX_SECRET,
+      description:
+        "Of the webhook of its provider, as the guide lists it. It is encrypted, and never shown. Null removes it; so does a `url` of another provider.",
+      examples: ["hook:a-long-password"],
+    }),
+  ),
+);
+
 export const transportBody = {
   name: Name,
   kind: GivenKind,
   url: t.Optional(Url),
   ...limits,
+  feedbackSecret,
 };
 
 export const transportChange = {
@@ -153,6 +189,7 @@ export const transportChange = {
     }),
   ),
   ...limits,
+  feedbackSecret,
   paused: t.Optional(
     t.Boolean({ description: "`true`: no mail takes it, within seconds. `false`: mails take it again." }),
   ),

@@ -1,11 +1,13 @@
-// /webhooks/incoming/<provider>/default: what providers tell about the mails that went through them.
+// /webhooks/incoming/<provider>/<transport>: what providers tell about the mails that went through them.
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { type MailProvider, MAIL_PROVIDERS } from "../../mail/provider_marks.ts";
+import { problems } from "../../problem/mod.ts";
 import { takeProviderEvents } from "../../sending/feedback/providers/mod.ts";
+import { DEFAULT_TRANSPORT } from "../../sending/transports/routes.ts";
 import { readBytes, UNREAD } from "../entry/body.ts";
 import { assertWithin } from "../entry/json_scan.ts";
-import { Data, ProblemEnvelope } from "../entry/schemas.ts";
+import { Data, isUuid, ProblemEnvelope, Text } from "../entry/schemas.ts";
 import { countingRefusals } from "./_counted_refusals.ts";
 
 /** A thousand events of SendGrid, and more. */
@@ -20,6 +22,14 @@ const NAMES: Record<MailProvider, string> = {
   mailjet: "Mailjet",
 };
 
+const Params = t.Object({
+  transportId: Text({
+    maxLength: 100,
+    description: "The transport that the mails went by, or `default` for the mail server of the settings.",
+    examples: ["default"],
+  }),
+});
+
 /** The receivers of the webhooks of providers, each at an address of its own. */
 export function providerWebhooksRoutes(ctx: Context) {
   const app = new Elysia({ prefix: "/webhooks/incoming", detail: { tags: ["Webhooks"] } }).onParse(
@@ -27,17 +37,19 @@ export function providerWebhooksRoutes(ctx: Context) {
   );
   for (const provider of MAIL_PROVIDERS) {
     app.post(
-      `/${provider}/default`,
-      async ({ request, server }) => {
+      `/${provider}/:transportId`,
+      async ({ request, server, params }) => {
         await countingRefusals(ctx, request, server, async () => {
+          const transportId = idOf(params.transportId);
           const bytes = await readBytes(request, SIZE.bytes);
           await assertWithin(bytes, SIZE);
           const { headers } = request;
-          await takeProviderEvents(ctx, { provider, transportId: "default", headers, bytes });
+          await takeProviderEvents(ctx, { provider, transportId, headers, bytes });
         });
         return { success: true as const };
       },
       {
+        params: Params,
         body: Data,
         response: {
           200: t.Object({ success: t.Literal(true) }),
@@ -49,11 +61,17 @@ export function providerWebhooksRoutes(ctx: Context) {
           operationId: `receive${NAMES[provider]}`,
           summary: `Webhooks of ${NAMES[provider]}: outcomes of mails`,
           description:
-            "Set this address up as the webhook of the provider behind `SMTP_URL`. Each request must be proved as the provider does it, with the secret in `PROVIDER_WEBHOOKS`; a repeated event counts once. Lists of events are accepted.",
+            "Set this address up as the webhook of the provider behind a transport, or with `default` behind `SMTP_URL`. Each request must be proved as the provider does it, with the transport's `feedbackSecret`, or the secret in `PROVIDER_WEBHOOKS`; a repeated event counts once. Lists of events are accepted. What is told about a project's own transport counts for mails of this project alone.",
           security: [],
         },
       },
     );
   }
   return app;
+}
+
+function idOf(given: string): string {
+  if (given === DEFAULT_TRANSPORT) return given;
+  if (!isUuid(given)) throw problems.notFound("transport", given);
+  return given.toLowerCase();
 }

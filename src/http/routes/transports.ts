@@ -148,6 +148,7 @@ interface Given {
   name?: string | undefined;
   kind?: "SMTP" | "DIRECT" | "CAPTURE" | undefined;
   url?: string | undefined;
+  feedbackSecret?: string | null | undefined;
   warmup?: { planId: string; since?: string | undefined } | null | undefined;
 }
 

@@ -29,6 +29,7 @@ export async function applyNotices(tx: Context, notices: Notice[]): Promise<Noti
     project_id: mail.projectId,
     email_id: mail.emailId,
     provider_id: mail.providerId,
+    within: mail.within ?? null,
   }));
   const held = await q.feedback.holdMails(tx, { names });
   const reports = reportsOf(notices, held);

@@ -7,7 +7,7 @@ import { fieldsWrittenBy } from "../../mail/dkim.ts";
 import { isDirect } from "../../mail/direct_url.ts";
 import { pacesOf } from "./paces.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type Routes, routesIn } from "./routes.ts";
-import { openUrl } from "./sealed_urls.ts";
+import { openUrl } from "./sealed.ts";
 import type { Transport, TransportKind } from "./transport.ts";
 
 /** What this process knows. */

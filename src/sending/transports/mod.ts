@@ -6,11 +6,12 @@ import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
+import { feedbackAfter, feedbackErrors } from "./feedback.ts";
 import { holdProjectOf, noteChange } from "./owners.ts";
 import { getTransport, type TransportRecord } from "./records.ts";
 import { rulesNaming } from "./route_documents.ts";
 import { INSTALLATION } from "./routes.ts";
-import { openUrl, sealUrl, shownUrl } from "./sealed_urls.ts";
+import { openUrl, sealUrl, shownUrl } from "./sealed.ts";
 import type { TransportKind } from "./transport.ts";
 import { lacksPassword, urlErrors, withKnownPassword } from "./urls.ts";
 
@@ -28,6 +29,8 @@ export interface TransportInput {
   connections?: number | null | undefined;
   /** Without `since`: from today on. */
   warmup?: { planId: string; since?: Date | undefined } | null | undefined;
+  /** Of the webhooks of its provider. */
+  feedbackSecret?: string | null | undefined;
 }
 
 /** A change of one: what is left out stays. */
@@ -46,19 +49,24 @@ const NO_PASSWORD: FieldError = {
     "Give the password, too: the one that is known is for another server, user or encryption, and is not sent there",
 };
 
+type GivenTransport = {
+  [K in "name" | "kind" | "url" | "feedbackSecret"]?: TransportInput[K] | undefined;
+};
+
 /** Every fault of a new transport that can be seen without the database. */
 export async function transportErrors(
   ctx: Context,
-  { name, kind, url }: { [K in "name" | "kind" | "url"]?: TransportInput[K] | undefined },
+  { name, kind, url, feedbackSecret }: GivenTransport,
   isOwn: boolean,
 ): Promise<FieldError[]> {
   const errors = name === undefined ? [] : nameErrors(name);
   if (kind === "DIRECT") errors.push(NOT_DIRECT);
   if (kind === "CAPTURE" && url !== undefined) errors.push(NO_URL);
-  if (kind !== "SMTP") return errors;
+  if (kind !== "SMTP") return [...errors, ...feedbackErrors(null, feedbackSecret)];
   if (url === undefined) return [...errors, { field: "url", code: "required", message: URL_NEEDED }];
   if (lacksPassword(url)) errors.push({ ...NO_PASSWORD, message: "Give the password, too" });
-  return [...errors, ...(await urlErrors(ctx, url, isOwn))];
+  const wrong = await urlErrors(ctx, url, isOwn);
+  return [...errors, ...wrong, ...(wrong.length === 0 ? feedbackErrors(url, feedbackSecret) : [])];
 }
 
 /** Adds a transport. Throws 422, and 409 where there are 50 already. */
@@ -86,6 +94,7 @@ export async function addTransport(
       perDay: input.perDay ?? null,
       connections: input.connections ?? null,
       ...(await warmupOf(tx, projectId, warmup ?? null, null)),
+      ...feedbackAfter(tx, { projectId, id }, url ?? null, { secret: input.feedbackSecret, before: null }),
       now: tx.now(),
       max: MAX_TRANSPORTS,
     });
@@ -117,11 +126,18 @@ export async function changeTransport(
     const row = await q.transportSettings.lock(tx, { projectId, transportId });
     if (!row) throw problems.notFound("transport", transportId);
     const before = await getTransport(tx, projectId, transportId);
+    const address = addressAfter(tx, projectId, row, change.url);
+    const wrong = feedbackErrors(address.shownUrl, change.feedbackSecret);
+    if (wrong.length > 0) throw problems.invalid(wrong);
     await q.transportSettings.replace(tx, {
       projectId,
       id: row.id,
       name: change.name ?? row.name,
-      ...addressAfter(tx, projectId, row, change.url),
+      ...address,
+      ...feedbackAfter(tx, { projectId, id: row.id }, address.shownUrl, {
+        secret: change.feedbackSecret,
+        before: row,
+      }),
       priority: change.priority ?? row.priority,
       weight: change.weight ?? row.weight,
       ratePerSecond: given(change.ratePerSecond, row.ratePerSecond),
@@ -132,7 +148,7 @@ export async function changeTransport(
       now: tx.now(),
     });
     const after = await getTransport(tx, projectId, transportId);
-    await auditChange(tx, projectId, actor, before, after, change.url !== undefined);
+    await auditChange(tx, projectId, actor, { before, after, change });
     return after;
   });
 }
@@ -249,9 +265,7 @@ async function auditChange(
   tx: Context,
   projectId: string,
   actor: Actor,
-  before: TransportRecord,
-  after: TransportRecord,
-  isAddressGiven: boolean,
+  { before, after, change }: { before: TransportRecord; after: TransportRecord; change: TransportChange },
 ): Promise<void> {
   const subject = after.name;
   const isPaused = after.state === "PAUSED";
@@ -261,8 +275,12 @@ async function auditChange(
     await noteChange(tx, projectId, actor, { action, subject, details });
   }
   const changes = changesOf(settingsOf(before), settingsOf(after));
-  // A new password alone shows nowhere else.
-  const details = { ...changes, ...(isAddressGiven && { addressGiven: true }) };
+  // A new password or secret alone shows nowhere else.
+  const details = {
+    ...changes,
+    ...(change.url !== undefined && { addressGiven: true }),
+    ...(change.feedbackSecret !== undefined && { feedbackSecretGiven: change.feedbackSecret !== null }),
+  };
   if (Object.keys(details).length > 0) {
     await noteChange(tx, projectId, actor, { action: "transport.updated", subject, details });
   }

@@ -4,6 +4,7 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { refusalOf } from "../../mail/provider_refusals.ts";
 import { problems } from "../../problem/mod.ts";
+import { feedbackOf, type TransportFeedback } from "./feedback.ts";
 import { dayOf, limitOn } from "./holds.ts";
 import type { TransportKind } from "./transport.ts";
 
@@ -53,6 +54,8 @@ export interface TransportRecord extends TransportStanding {
   } | null;
   /** Of today, UTC; null where nothing limits the day, so that nobody counts. */
   sentToday: number | null;
+  /** Null where nobody reports what became of its mails, but its server. */
+  feedback: TransportFeedback | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -103,6 +106,7 @@ function recordOf(ctx: Context, row: Row): TransportRecord {
     },
     ...standingOf(ctx.now(), row, limit !== null && sent >= limit ? limit : null),
     sentToday: limit === null ? null : sent,
+    feedback: feedbackOf(ctx, { id, shownUrl: row.shownUrl, hasSecret: row.hasFeedbackSecret }),
     createdAt,
     updatedAt,
   };

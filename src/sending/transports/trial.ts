@@ -12,7 +12,7 @@ import { probeSmtp, type SmtpProbe } from "../../mail/smtp_probe.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { dkimKeyOf } from "../dkim_keys.ts";
 import { INSTALLATION } from "./routes.ts";
-import { openUrl } from "./sealed_urls.ts";
+import { openUrl } from "./sealed.ts";
 import type { TransportKind } from "./transport.ts";
 
 /** What came of a test. */

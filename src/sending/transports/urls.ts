@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { mailServerAddresses } from "../../guard.ts";
 import { Refused } from "../../net/checked_addresses.ts";
 import type { FieldError } from "../../problem/mod.ts";
-import { MASKED_USER } from "./sealed_urls.ts";
+import { MASKED_USER } from "./sealed.ts";
 
 /** Longest URL of a transport. */
 export const MAX_URL = 2_000;
@@ -23,6 +23,7 @@ const OWN_OPTIONS = [
   "name",
   "servername",
   "authMethod",
+  "provider",
   "tls.rejectUnauthorized",
   "tls.servername",
   "tls.minVersion",

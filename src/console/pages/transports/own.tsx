@@ -18,10 +18,11 @@ import { toast } from "../../parts/toast.tsx";
 import { useProjectId } from "../../place.ts";
 import { readAgain } from "../../queries.ts";
 import { useRole } from "../../session.ts";
+import { FeedbackForm } from "./feedback_form.tsx";
 import { PauseForm } from "./pause_form.tsx";
 import { TransportForm } from "./transport_form.tsx";
 import { Trial } from "./trial.tsx";
-import { addressOf, STATES } from "./words.ts";
+import { addressOf, FEEDBACK, STATES } from "./words.ts";
 import classes from "./transports.module.css";
 
 interface Props {
@@ -30,7 +31,7 @@ interface Props {
   add: ReactNode;
 }
 
-type Doing = "change" | "test" | "pause";
+type Doing = "change" | "test" | "pause" | "feedback";
 
 export function OwnTransports({ transports, add }: Props) {
   const [doing, setDoing] = useState<{ what: Doing; transport: Transport } | null>(null);
@@ -60,6 +61,15 @@ export function OwnTransports({ transports, add }: Props) {
       </FormDialog>
       <FormDialog opened={is("test")} onClose={close} title={`Test ${doing?.transport.name ?? ""}`}>
         {doing && is("test") && <Trial transport={doing.transport} close={close} />}
+      </FormDialog>
+      <FormDialog
+        opened={is("feedback")}
+        onClose={close}
+        title={`Webhook about ${doing?.transport.name ?? ""}`}
+      >
+        {doing?.transport.feedback && is("feedback") && (
+          <FeedbackForm transport={{ ...doing.transport, feedback: doing.transport.feedback }} done={close} />
+        )}
       </FormDialog>
       <FormDialog opened={is("pause")} onClose={close} title={`Pause ${doing?.transport.name ?? ""}?`}>
         {doing && is("pause") && <PauseForm transport={doing.transport} done={close} />}
@@ -103,6 +113,7 @@ function TransportRow({ transport, act }: { transport: Transport; act: (what: Do
           </Gate>
           {isAllowed && (
             <RowMenu label={`More about ${name}`}>
+              {transport.feedback && <Menu.Item onClick={() => act("feedback")}>Webhook…</Menu.Item>}
               {state === "PAUSED" ? (
                 <Menu.Item onClick={resume}>Resume</Menu.Item>
               ) : (
@@ -121,7 +132,7 @@ function TransportRow({ transport, act }: { transport: Transport; act: (what: Do
 
 /** In a line: when it is used, and how much of its limits. */
 function Facts({ transport }: { transport: Transport }) {
-  const { priority, weight, ratePerSecond, perDay, connections, warmup, sentToday } = transport;
+  const { priority, weight, ratePerSecond, perDay, connections, warmup, sentToday, feedback } = transport;
   const limit = Math.min(perDay ?? Infinity, warmup?.limitToday ?? Infinity);
   const facts = [
     `Priority ${formatNumber(priority)}`,
@@ -131,6 +142,7 @@ function Facts({ transport }: { transport: Transport }) {
     sentToday === null && perDay !== null && `${formatNumber(perDay)} a day`,
     warmup && (warmup.limitToday === null ? "warmed up" : `day ${warmup.day} of its warm-up`),
     connections !== null && `${formatNumber(connections)} connections`,
+    feedback && (feedback.hasSecret ? `${FEEDBACK[feedback.provider]} reports` : "no webhook yet"),
   ].filter((fact): fact is string => Boolean(fact));
   return <div>{facts.join(" · ")}</div>;
 }

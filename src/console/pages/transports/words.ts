@@ -23,6 +23,30 @@ export const PROVIDERS: Record<string, string> = {
   yandex: "Yandex",
 };
 
+type Reporter = NonNullable<Transport["feedback"]>["provider"];
+
+/** Those who report what became of mails. */
+export const FEEDBACK: Record<Reporter, string> = {
+  postmark: "Postmark",
+  mailgun: "Mailgun",
+  sendgrid: "SendGrid",
+  resend: "Resend",
+  brevo: "Brevo",
+  mailjet: "Mailjet",
+};
+
+const LOG_IN = "user:password. Write both into the address of the webhook, too: https://user:password@…";
+
+/** What the secret of their webhooks is. */
+export const FEEDBACK_SECRETS: Record<Reporter, string> = {
+  postmark: LOG_IN,
+  mailgun: "The HTTP webhook signing key.",
+  sendgrid: "The verification key of the signed event webhook.",
+  resend: "The signing secret, which begins with whsec_.",
+  brevo: "The token, or user:password.",
+  mailjet: LOG_IN,
+};
+
 /** `google` as `Google`; a domain as it is. */
 export const providerName = (provider: string): string => PROVIDERS[provider] ?? provider;
 

@@ -2,7 +2,7 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from "node:crypto";
 
 const FORGED = "its signature is not valid";
-const STRANGER = "its user and password, or token, are not those of PROVIDER_WEBHOOKS";
+const STRANGER = "its user and password, or token, are not those that are set here";
 
 /** `user:password` by Basic authentication, or anything else as a bearer token. */
 export function whyNotLoggedIn(headers: Headers, secret: string): string | null {

@@ -1,11 +1,14 @@
 // Webhooks of the providers that mail is sent through: proved, read, and then the same as the notices of SES.
 import { createHash } from "node:crypto";
 import { providerWebhooks } from "../../../config/mod.ts";
-import type { Context } from "../../../context.ts";
+import { type Context, perService } from "../../../context.ts";
+import { newFairLine } from "../../../fair_line.ts";
 import type { MailProvider } from "../../../mail/provider_marks.ts";
 import { problems } from "../../../problem/mod.ts";
+import { type FeedbackProof, feedbackProofOf } from "../../transports/feedback.ts";
+import { DEFAULT_TRANSPORT } from "../../transports/routes.ts";
 import { takeNotification } from "../notifications.ts";
-import type { FeedbackProvider } from "./_provider.ts";
+import type { FeedbackProvider, ProviderEvent } from "./_provider.ts";
 import { brevoProvider } from "./brevo.ts";
 import { mailgunProvider } from "./mailgun.ts";
 import { mailjetProvider } from "./mailjet.ts";
@@ -25,38 +28,72 @@ const READERS: Record<MailProvider, FeedbackProvider> = {
 /** A request as it came. */
 export interface ProviderRequest {
   provider: MailProvider;
-  /** Through which transport these mails went: `default` for the mail server of the settings. */
+  /** Through which transport these mails went: an id, or `default` for the mail server of the settings. */
   transportId: string;
   headers: Headers;
   bytes: Uint8Array;
 }
 
+/** Of one request so many events are underway at once: whoever tells more waits for his own. */
+const MAX_UNDERWAY = 200;
+/** Requests about the mails of projects' own transports, which nobody here vouches for. */
+const OWN = { maxAtOnce: 4, maxOfOne: 2, maxWaiting: 400, maxWaitingOfOne: 50 };
+
 /**
- * Records what a provider tells: committed when it resolves, and what is told again changes nothing. Throws NOT_CONFIGURED (404)
- * without a secret for it, 400 for what is not JSON, and 403 for what the provider has not sent.
+ * Records what a provider tells: committed when it resolves, and what is told again changes nothing. What is told about a project's
+ * own transport counts for mails of this project alone. Throws NOT_CONFIGURED (404) without a secret for it, 400 for what is not
+ * JSON, 403 for what the provider has not sent, and 429 and 503 where too many requests wait.
  */
 export async function takeProviderEvents(ctx: Context, request: ProviderRequest): Promise<void> {
-  const { provider, headers, bytes } = request;
-  const secret = secretOf(ctx, request);
-  if (secret === null) {
-    const advice = `Have the operator add ${provider} to PROVIDER_WEBHOOKS`;
-    throw problems.notConfigured(`secret for the webhook of ${provider}`, advice, 404);
-  }
+  const { provider, transportId, headers, bytes } = request;
+  const proof = await proofOf(ctx, request);
+  if (proof === null) throw problems.notConfigured(`secret for this webhook of ${provider}`, ADVICE, 404);
   const delivery = { headers, bytes, body: parse(bytes), now: ctx.now() };
-  const reason = READERS[provider].whyForged(delivery, secret);
+  const reason = READERS[provider].whyForged(delivery, proof.secret);
   if (reason !== null) throw problems.forgedNotification(reason);
   const events = READERS[provider].read(delivery);
-  // Those of one request share commits, with those of others.
-  await Promise.all(
-    events.map(({ id, notice }) =>
-      takeNotification(ctx, { messageId: receiptOf(provider, id), notices: [notice], received: null }),
-    ),
-  );
+  const scope = transportId === DEFAULT_TRANSPORT ? provider : `${transportId} ${provider}`;
+  const take = () => takeEvents(ctx, scope, events, proof.projectId);
+  if (proof.projectId === null) await take();
+  else await lineOf(ctx)(proof.projectId, take);
 }
 
-/** The secret of a webhook; null where there is none. */
-function secretOf({ config }: Context, { provider, transportId }: ProviderRequest): string | null {
-  return transportId === "default" ? (providerWebhooks(config)?.[provider] ?? null) : null;
+/** Those of one request share commits, with those of others. `scope` tells the receipts of senders apart. */
+async function takeEvents(
+  ctx: Context,
+  scope: string,
+  events: ProviderEvent[],
+  projectId: string | null,
+): Promise<void> {
+  for (let from = 0; from < events.length; from += MAX_UNDERWAY) {
+    await Promise.all(
+      events.slice(from, from + MAX_UNDERWAY).map(({ id, notice }) => {
+        const mail = projectId === null ? notice.mail : { ...notice.mail, within: projectId };
+        const notices = [{ ...notice, mail }];
+        return takeNotification(ctx, { messageId: receiptOf(scope, id), notices, received: null });
+      }),
+    );
+  }
+}
+
+const lineOf = perService(() =>
+  newFairLine(OWN, {
+    ofAll: () => problems.busy("take this notification"),
+    ofOne: () => problems.busy("take this notification", "of yours"),
+  }),
+);
+
+const ADVICE =
+  "Set the secret of the transport (feedbackSecret), or for the mail server of the settings PROVIDER_WEBHOOKS";
+
+/** What proves a webhook; null where nothing does. */
+async function proofOf(
+  ctx: Context,
+  { provider, transportId }: ProviderRequest,
+): Promise<FeedbackProof | null> {
+  if (transportId !== DEFAULT_TRANSPORT) return await feedbackProofOf(ctx, provider, transportId);
+  const secret = providerWebhooks(ctx.config)?.[provider];
+  return secret === undefined ? null : { secret, projectId: null };
 }
 
 function parse(bytes: Uint8Array): unknown {
@@ -68,6 +105,6 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /** Ids of providers are of any length. */
-function receiptOf(provider: MailProvider, id: string): string {
-  return `${provider} ${createHash("sha256").update(id).digest("hex").slice(0, 40)}`;
+function receiptOf(scope: string, id: string): string {
+  return `${scope} ${createHash("sha256").update(id).digest("hex").slice(0, 40)}`;
 }

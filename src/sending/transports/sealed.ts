@@ -1,4 +1,4 @@
-// The URL of a transport, with its password: sealed before it reaches the database.
+// The secrets of a transport: its URL, with its password, and what proves its webhooks. Sealed before they reach the database.
 import { type KeyHolder, seal, unseal } from "../../accounts/secrets.ts";
 
 /** Whose transport it is: all zeros for one of the installation. */
@@ -17,6 +17,20 @@ export function sealUrl(ctx: KeyHolder, { projectId, id }: TransportKey, url: st
 /** The URL; null when it was sealed with another `SECRET_KEY`. */
 export function openUrl(ctx: KeyHolder, { projectId, id }: TransportKey, sealed: Uint8Array): string | null {
   return unseal(ctx, PURPOSE, sealed, [projectId, id]);
+}
+
+/** The secret of the provider's webhooks as its row holds it. */
+export function sealFeedbackSecret(ctx: KeyHolder, { projectId, id }: TransportKey, secret: string): Buffer {
+  return seal(ctx, PURPOSE, secret, [projectId, id, "feedback"]);
+}
+
+/** The secret; null when it was sealed with another `SECRET_KEY`. */
+export function openFeedbackSecret(
+  ctx: KeyHolder,
+  { projectId, id }: TransportKey,
+  sealed: Uint8Array,
+): string | null {
+  return unseal(ctx, PURPOSE, sealed, [projectId, id, "feedback"]);
 }
 
 /** Stands for a user that is as secret as the password. */
