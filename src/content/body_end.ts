@@ -26,6 +26,8 @@ function placeOfBodyEnd(html: string): number {
  * be asked from the end on: what was found for one place is not searched again, so all of them together are one pass.
  */
 function commentsBefore(html: string): (at: number) => boolean {
+  // Bun finds a text from the front ten times as quickly as from the end, and most mails have no comment.
+  if (!html.includes("<!--")) return () => false;
   let [begin, end] = [Infinity, Infinity];
   return (at) => {
     if (begin > at) begin = html.lastIndexOf("<!--", at);
