@@ -1,7 +1,8 @@
 // What other mail notices of recipient domains that take 20 s for each mail.
 import { addVerifiedDomain } from "../../src/accounts/projects/domains.ts";
-import { createProject, type NewProject } from "../../src/accounts/projects/mod.ts";
+import { createProject } from "../../src/accounts/projects/mod.ts";
 import { draftCampaign, sendCampaign } from "./support/campaigns.ts";
+import { addRecipients, measureOthers, type OtherMail, post } from "./support/other_mail.ts";
 import {
   atLeast,
   below,
@@ -17,24 +18,12 @@ import { DOMAIN, onStage, type ServiceProcess, type Stage } from "./support/stag
 const TARPITS = [1, 3, 50];
 const MAILS_TO_TARPITS = 2_000;
 const RECIPIENTS = 10_000;
-/** Domains that the other mail goes to. */
-const OTHER_DOMAINS = 8;
-const SINGLES_PAUSE_MS = 25;
-const PATIENCE_MS = 120_000;
 /** So long the tarpits have the service for themselves. */
 const HEAD_START_MS = 2_000;
 
 /** How mail comes to the tarpits. */
 type Kind = (typeof KINDS)[number];
 const KINDS = ["single mails", "a campaign", "campaigns of ten projects"] as const;
-
-interface Measured {
-  /** Mails a second of the campaign to other domains. */
-  rate: number;
-  /** Milliseconds from the request for a single mail to its RCPT TO. */
-  singles: number[];
-  missing: number;
-}
 
 /** Runs the bench: in each round the same load with tarpits and without. */
 export async function run(report: Report, { rounds, contacts = RECIPIENTS }: BenchOptions): Promise<void> {
@@ -53,16 +42,16 @@ async function compare(
   sink: SinkProcess,
   { kind, tarpits, rounds, contacts }: { kind: Kind; tarpits: number; rounds: number; contacts: number },
 ): Promise<void> {
-  const withThem: Measured[] = [];
-  const without: Measured[] = [];
+  const withThem: OtherMail[] = [];
+  const without: OtherMail[] = [];
   // Each round has a database of its own: what was not sent to the tarpits would be there in the next one.
   for (let round = 0; round < rounds; round++) {
     without.push(await measure(sink, contacts, null));
     withThem.push(await measure(sink, contacts, { kind, tarpits }));
   }
   const name = `${tarpits} tarpits, ${kind} to them`;
-  const rateOf = (all: Measured[]) => median(all.map(({ rate }) => rate));
-  const p99Of = (all: Measured[]) =>
+  const rateOf = (all: OtherMail[]) => median(all.map(({ rate }) => rate));
+  const p99Of = (all: OtherMail[]) =>
     percentile(
       all.flatMap(({ singles }) => singles),
       99,
@@ -89,7 +78,7 @@ async function measure(
   sink: SinkProcess,
   contacts: number,
   trouble: { kind: Kind; tarpits: number } | null,
-): Promise<Measured> {
+): Promise<OtherMail> {
   return await onStage(async (stage) => {
     await addRecipients(stage, contacts);
     const service = await stage.startService({ MODE: "all", SMTP_URL: `smtp://127.0.0.1:${sink.port}` });
@@ -102,51 +91,6 @@ async function measure(
     await service.kill();
     return measured;
   });
-}
-
-async function measureOthers(
-  stage: Stage,
-  service: ServiceProcess,
-  sink: SinkProcess,
-  contacts: number,
-): Promise<Measured> {
-  const id = await draftCampaign(stage);
-  const arrived = new Map<string, number>();
-  sink.onUrgent = (address, at) => arrived.set(address, at);
-  const asked = new Map<string, number>();
-  let isOver = false;
-  const singles = (async () => {
-    for (let i = 0; !isOver; i++) {
-      const address = `urgent${i}@single${i % OTHER_DOMAINS}.test`;
-      asked.set(address, Date.now());
-      await post(stage.project, service.port, { to: address });
-      await Bun.sleep(SINGLES_PAUSE_MS);
-    }
-  })();
-  const before = arrived.size;
-  const tally = sink.expect(contacts, PATIENCE_MS);
-  const askedAt = await sendCampaign(stage, service.port, id);
-  await Promise.race([tally, service.died]);
-  const seconds = (Date.now() - askedAt) / 1000;
-  isOver = true;
-  await singles;
-  for (let waited = 0; arrived.size < asked.size && waited < 30_000; waited += 50) await Bun.sleep(50);
-  return {
-    // Single mails are among those that came.
-    rate: (contacts - before) / seconds,
-    singles: [...asked].flatMap(([address, at]) => arrived.get(address)! - at || []),
-    missing: asked.size - arrived.size,
-  };
-}
-
-async function addRecipients({ ctx, project }: Stage, count: number): Promise<void> {
-  await ctx.pool`
-    insert into contacts (project_id, email, subscribed, data)
-    select
-      ${project.id}, 'user' || n || '@other' || n % ${OTHER_DOMAINS}::int || '.test', true,
-      jsonb_build_object('firstName', 'Ada' || n, 'plan', 'pro')
-    from generate_series(1, ${count}::int) as n`;
-  await ctx.pool`vacuum analyze contacts`;
 }
 
 /** 2,000 mails of another project, or of ten. */
@@ -180,18 +124,4 @@ async function sendToAll(
     insert into contacts (project_id, email, subscribed)
     select ${stage.project.id}, address, true from unnest(${addresses}::text[]) as address`;
   await sendCampaign(stage, service.port, await draftCampaign(stage, from));
-}
-
-async function post(
-  project: NewProject,
-  port: number,
-  { to, from = `orders@${DOMAIN}` }: { to: string; from?: string },
-): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/v1/send`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${project.secret}`, "content-type": "application/json" },
-    body: JSON.stringify({ to, from, subject: "Your order", body: "<p>It is on its way.</p>" }),
-  });
-  if (!response.ok) throw new Error(`Cannot send: ${await response.text()}`);
-  await response.json();
 }

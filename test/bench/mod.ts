@@ -53,6 +53,11 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
       "mail to others while 1, 3 and 50 domains of recipients take 20 s for each mail, against the same without",
     load: () => import("./domains.ts"),
   },
+  waiting: {
+    about:
+      "1,000,000 mails that wait for 200 domains: what picking some costs, and a campaign to others beside them",
+    load: () => import("./waiting.ts"),
+  },
   import: {
     about:
       "imports of 100,000 contacts and of 200 MB, from upload to end, against a bulk upsert on the driver",
