@@ -52,6 +52,7 @@ export async function run(report: Report, { rounds, contacts = LARGE }: BenchOpt
     report.line("import of new contacts", fresh, "rows/s", { note, goal: atLeast(25_000) });
     report.line("import of new contacts, against the driver", fresh, "rows/s", {
       ceiling: mid((round) => round.freshCeiling),
+      goal: atLeast(0.9),
     });
     report.line(
       "import of the same contacts again",

@@ -63,7 +63,7 @@ export async function measureAccept(report: Report, { seconds, rounds }: BenchOp
       goal: exactly(0),
       ...(firstError && { note: { firstError } }),
     });
-    report.line("resident memory of MODE=http", service.resident(), "MB", { goal: below(200) });
+    report.line("resident memory of MODE=http", service.resident(), "MB", { goal: below(150) });
     await service.stop();
   });
 }

@@ -43,7 +43,7 @@ export async function measureClosedLoop(report: Report, { seconds, rounds }: Ben
       }
       const mails = results.reduce((sum, { rate }) => sum + rate * seconds, 0);
       processorMs = ((service.processorTime() - usedBefore) * 1000) / mails;
-      report.line("resident memory, accepted and delivered", service.resident(), "MB", { goal: below(200) });
+      report.line("resident memory, accepted and delivered", service.resident(), "MB", { goal: below(150) });
       await service.stop();
     });
   } finally {

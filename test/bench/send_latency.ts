@@ -41,7 +41,7 @@ export async function measureLatency(report: Report): Promise<void> {
       report.line("request to DATA p50, idle", percentile(fromRequest, 50), "ms", { goal: below(15), note });
       report.line("request to DATA p95, idle", percentile(fromRequest, 95), "ms");
       report.line("request to DATA errors", errors, "requests", { goal: exactly(0) });
-      report.line("resident memory of MODE=all", service.resident(), "MB", { goal: below(200) });
+      report.line("resident memory of MODE=all", service.resident(), "MB", { goal: below(150) });
       await service.stop();
     });
   } finally {
