@@ -1,9 +1,12 @@
 import { isRefusal } from "./database_errors.ts";
 import { isSilence, silence } from "./db/patience.ts";
 import { Problem } from "./problem/mod.ts";
+import { inShared, type SpanScope, scopeNow, tracer } from "./tracing.ts";
 
 /** How a batcher gathers. */
 export interface BatcherOptions<In> {
+  /** What a trace calls a flush of several calls; left out: a batch. */
+  name?: string;
   /** Items in one flush. */
   maxItems: number;
   /** Concurrent flushes. During them calls wait and gather; so a single call never waits. */
@@ -24,9 +27,14 @@ export interface BatcherOptions<In> {
  */
 export function createBatcher<In, Out>(
   flush: (items: In[]) => Promise<(Out | Error)[]>,
-  { maxItems, maxFlights, maxWaiting = Infinity, keysOf, sizes }: BatcherOptions<In>,
+  { name = "batch", maxItems, maxFlights, maxWaiting = Infinity, keysOf, sizes }: BatcherOptions<In>,
 ): (item: In) => Promise<Out> {
-  type Call = { item: In; resolve: (out: Out) => void; reject: (error: unknown) => void };
+  type Call = {
+    item: In;
+    resolve: (out: Out) => void;
+    reject: (error: unknown) => void;
+    caller: SpanScope | undefined;
+  };
   let waiting: Call[] = [];
   let flights = 0;
   let underway = 0;
@@ -60,7 +68,14 @@ export function createBatcher<In, Out>(
     flights++;
     underway += batch.length;
     try {
-      const results = await flush(batch.map((call) => call.item));
+      const items = batch.map((call) => call.item);
+      const results = await (tracer
+        ? inShared(
+            name,
+            batch.map((call) => call.caller),
+            () => flush(items),
+          )
+        : flush(items));
       batch.forEach((call, i) => {
         const result = results[i]!;
         if (result instanceof Error) call.reject(result);
@@ -89,7 +104,7 @@ export function createBatcher<In, Out>(
   return (item) =>
     new Promise((resolve, reject) => {
       if (waiting.length + underway >= maxWaiting) return reject(new Error("Too many calls are waiting"));
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, resolve, reject, caller: scopeNow() });
       pump();
     });
 }

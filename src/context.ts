@@ -7,6 +7,7 @@ import type { Db } from "./db/types.ts";
 import type { Log } from "./log.ts";
 import type { Dns } from "./mail/dns.ts";
 import type { Mailer, MailerOptions } from "./mail/mailer.ts";
+import { inSpan, tracer } from "./tracing.ts";
 
 /**
  * Everything that a function may touch besides its arguments. Passed first, named `ctx`, or `tx` inside a
@@ -47,9 +48,9 @@ export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Prom
   if (ctx.sql !== ctx.pool) return await work(ctx);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await countUse(ctx.pool, () =>
-        transactionIn(ctx.pool, (sql) => work({ ...ctx, sql }), ctx.patienceMs),
-      );
+      const transact = () =>
+        countUse(ctx.pool, () => transactionIn(ctx.pool, (sql) => work({ ...ctx, sql }), ctx.patienceMs));
+      return await (tracer === undefined ? transact() : inSpan("transaction", {}, transact));
     } catch (error) {
       if (!isConflict(error) || attempt === CONFLICT_ATTEMPTS) throw error;
     }

@@ -9,6 +9,8 @@ import { problems } from "./problem/mod.ts";
 
 /** What shares commits. */
 export interface Grouped<In, Out> {
+  /** What a trace calls a commit. */
+  name: string;
   /**
    * Does all of them, in the transaction of `tx`: for each its result, or its refusal, for which nothing was written. What
    * it throws undoes them all; they are then tried in smaller groups.

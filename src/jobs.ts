@@ -1,6 +1,7 @@
 import type { AccountNotice } from "./account_notice.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
+import { contextNow, traceparentOf, tracer } from "./tracing.ts";
 
 /** Where jobs queue up. Work of one lane never waits for work of another. */
 export type Lane = (typeof LANE_NAMES)[number];
@@ -156,7 +157,15 @@ export const JOBS = {
   /** Asks whether a new address is theirs. Whether it has an account must not show before. */
   send_email_change_mail: job<{ userId: string; email: string }>("fast"),
   /** Sends mails of the ledger. */
-  send_emails: job<{ projectId: string; emailIds: string[] }, "workflow">("fast", {
+  send_emails: job<
+    {
+      projectId: string;
+      emailIds: string[];
+      /** The spans that accepted them, by their ids, where these are recorded. */
+      traces?: Record<string, string>;
+    },
+    "workflow"
+  >("fast", {
     last: 30_000,
     // Behind transactional mail, and before campaigns, which have a lane of their own.
     variants: { workflow: 5 },
@@ -237,7 +246,7 @@ export async function addJobs<Name extends JobName>(
   { priority = null }: Pick<JobOptions, "priority"> = {},
 ): Promise<void> {
   if (payloads.length === 0) return;
-  await q.jobs.addMany(tx, { task: name, payloads, ...usualOf(name, priority) });
+  await q.jobs.addMany(tx, { task: name, payloads: payloads.map(withTrace), ...usualOf(name, priority) });
 }
 
 /** Enqueues jobs that are due at a time, each with its priority, in the transaction of `tx`. */
@@ -281,7 +290,7 @@ export async function addJob<Name extends JobName>(
 ): Promise<void> {
   await q.jobs.add(tx, {
     task: name,
-    payload,
+    payload: withTrace(payload),
     runAt,
     key,
     ...usualOf(name, priority),
@@ -296,4 +305,15 @@ export async function removeJob(tx: Context, key: string): Promise<void> {
 function usualOf(name: JobName, priority: number | null) {
   const usual: Job = JOBS[name];
   return { priority: priority ?? usual.priority ?? null, maxAttempts: usual.maxAttempts ?? null };
+}
+
+/**
+ * A payload with the span that its job follows from, where one is recorded: `worker/task_list.ts` takes it out again. Jobs at a
+ * time carry none, as nobody keeps traces for as long.
+ */
+function withTrace<Payload extends object>(payload: Payload): Payload {
+  const from = tracer && contextNow();
+  return from === undefined || "traces" in payload
+    ? payload
+    : { ...payload, traceparent: traceparentOf(from) };
 }

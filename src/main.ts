@@ -6,6 +6,7 @@ import { loadConfig } from "./config/mod.ts";
 import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
 import { welcome } from "./service/first_start.ts";
+import { traced } from "./http/entry/traces.ts";
 import { createHealthApp, createWaitingApp } from "./http/routes/health.ts";
 import { endWatching } from "./insight/activity/live.ts";
 import { makePartitions } from "./insight/partitions.ts";
@@ -18,6 +19,7 @@ import { reapDeadWorkers } from "./sending/delivery/recovery.ts";
 import { routable } from "./request_url.ts";
 import type { Submission } from "./sending/submission/mod.ts";
 import { createService } from "./service/mod.ts";
+import { startTelemetry, type Telemetry } from "./telemetry/mod.ts";
 import { counted } from "./traffic.ts";
 import { startWorker, type Worker } from "./worker/mod.ts";
 
@@ -45,6 +47,7 @@ let server: Bun.Server<undefined> | undefined;
 let inbound: InboundServer | undefined;
 let submission: Submission | undefined;
 let worker: Worker | undefined;
+let telemetry: Telemetry | null = null;
 let stopping = false;
 const ending = new AbortController();
 const started = start();
@@ -59,6 +62,7 @@ await started.catch(async (error: Error) => {
 async function start(): Promise<void> {
   // Before the database is used: a health check sees that the process is alive.
   server = await listen();
+  telemetry = await startTelemetry(ctx);
   await service.prepare({ waitS: ctx.config.DATABASE_WAIT_SECONDS, signal: ending.signal });
   // After months out of service: before there is anything to write.
   await makePartitions(ctx).catch((error) => ctx.log.warn("partitions not made", describeError(error)));
@@ -108,7 +112,7 @@ async function listen(): Promise<Bun.Server<undefined>> {
 async function serve(listening: Bun.Server<undefined>): Promise<void> {
   // A worker does without the routes, and the memory that they take.
   const app = MODE === "worker" ? createHealthApp(ctx) : (await import("./http/mod.ts")).createApp(ctx);
-  listening.reload({ fetch: routable(counted(ctx, app.fetch)) });
+  listening.reload({ fetch: routable(counted(ctx, traced(app.fetch))) });
   // Only a server knows the address that a request came from, and the limits of the public pages ask for it.
   app.server = listening as never;
 }
@@ -165,8 +169,8 @@ async function stop(signal: string, code = 0): Promise<void> {
   await started.catch(() => {});
   endWatching(ctx);
   await Promise.all([server?.stop(), inbound?.stop(), submission?.stop(), worker?.stop()]);
-  // What was answered last. Of a database that is away nothing is expected.
-  await Promise.race([flushRequests(ctx), Bun.sleep(FLUSH_MS)]);
+  // What was answered last. Of a database that is away nothing is expected, nor of a collector.
+  await Promise.race([Promise.all([flushRequests(ctx), telemetry?.stop()]), Bun.sleep(FLUSH_MS)]);
   await service.close();
   process.exit(code);
 }

@@ -73,6 +73,12 @@ export const metersOf = perService(() => {
       labelNames: ["outcome"] as const,
       registers,
     }),
+    spans: new Counter({
+      name: "postrider_spans_total",
+      help: "Spans for the OpenTelemetry collector: delivered; failed, because it has not taken them; dropped, for lack of room; skipped, traces that were not begun for lack of room",
+      labelNames: ["outcome"] as const,
+      registers,
+    }),
     mails: new Counter({
       name: "postrider_mails_total",
       help: "Attempts to send a mail, by what came of them; PENDING: it is tried again",

@@ -27,7 +27,7 @@ export function createUseNotes<Item extends Used>(
       await write(items, ctx.now());
       return items.map(() => true);
     },
-    { maxItems: 500, maxFlights: 1, maxWaiting: MAX_NOTED },
+    { name: "note uses", maxItems: 500, maxFlights: 1, maxWaiting: MAX_NOTED },
   );
   return (item) => {
     const now = ctx.now().getTime();

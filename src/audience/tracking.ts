@@ -57,6 +57,7 @@ export async function track(
 }
 
 const groups = groupCommit<Tracked, TrackResult>({
+  name: "commit track",
   work: trackAll,
   keysOf: ({ email }) => [email],
   heldAmong: async (ctx, projectId, items) => {

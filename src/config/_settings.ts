@@ -2,6 +2,7 @@
 import { Type as t } from "@sinclair/typebox";
 import { HOST_PATTERN, MailServerSettings } from "./_mail_server_settings.ts";
 import { OF_OTHER_SERVICES } from "./_settings_of_services.ts";
+import { OF_TELEMETRY } from "./_telemetry.ts";
 
 const TO_A_MILLION = { minimum: 0, maximum: 1_000_000 };
 const DAYS = { minimum: 0, maximum: 36_500 };
@@ -230,6 +231,7 @@ export const Settings = t.Object({
     }),
   ),
   ...OF_OTHER_SERVICES,
+  ...OF_TELEMETRY,
   NODE_ENV: t.Union([t.Literal("development"), t.Literal("production"), t.Literal("test")], {
     default: "development",
     description:

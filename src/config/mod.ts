@@ -5,6 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { expectationOf } from "./_words.ts";
 import { Settings } from "./_settings.ts";
 import { wrongInSmtp } from "./_smtp.ts";
+import { wrongInTelemetry } from "./_telemetry.ts";
 import { parseMailbox } from "../mail/address.ts";
 import { createDns } from "../mail/dns.ts";
 import { parseDomain } from "../mail/domain_name.ts";
@@ -12,6 +13,7 @@ import { isProvider, type MailProvider, MAIL_PROVIDERS } from "../mail/provider_
 
 export { Settings } from "./_settings.ts";
 export { wrongInSmtp } from "./_smtp.ts";
+export { keyValues } from "./_telemetry.ts";
 
 /** The sender of platform mails while they are captured: any will do, and this one belongs to nobody (RFC 2606). */
 const CAPTURED_FROM = "Postrider <postrider@sandbox.example>";
@@ -113,7 +115,7 @@ function unusable(settings: Static<typeof Settings>): string[] {
       "STRIPE_METERS: expected categories (workflows, campaigns, transactional, inbound) with the event names of meters, such as transactional=mails,campaigns=mails",
     );
   }
-  lines.push(...incomplete(settings));
+  lines.push(...wrongInTelemetry(settings), ...incomplete(settings));
   try {
     createDns({ servers: dnsServers({ DNS_SERVERS }) });
   } catch {

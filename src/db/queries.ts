@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import postgres from "postgres";
+import { inSpan, tracer } from "../tracing.ts";
 import { parseStatements, type Statement } from "./_parse.ts";
 import { answerOf } from "./patience.ts";
 import { countUse, isPool } from "./pool.ts";
@@ -27,6 +28,10 @@ function toFunction(statement: Statement, file: string) {
   const keys = statement.params.map(postgres.toCamel);
   // A spliced statement has a new text for every condition, and a prepared one lives as long as its connection.
   const prepared = statement.splices.size === 0;
+  const name = `${file.slice(0, -".sql".length)}.${statement.name}`;
+  // What a trace says of it: never its values.
+  const attributes = { "db.system.name": "postgresql", "db.query.summary": name };
+  const asSpan = { kind: "client" as const, attributes };
   return async ({ sql, patienceMs }: { sql: Db; patienceMs?: number }, args: Record<string, never> = {}) => {
     // postgres.js takes a file's statement as if it were a tagged template: values, arrays and fragments included.
     const query = sql(statement.strings, ...keys.map((key) => args[key]!));
@@ -34,7 +39,8 @@ function toFunction(statement: Statement, file: string) {
     const patient = patienceMs === Infinity;
     if (!prepared || patient)
       Object.assign(query, { options: { ...(!prepared && { prepare: false }), patient } });
-    const rows = await countUse(sql, () => answerOf(query, patienceMs, { isAlone: isPool(sql) }));
+    const ask = () => countUse(sql, () => answerOf(query, patienceMs, { isAlone: isPool(sql) }));
+    const rows = await (tracer === undefined ? ask() : inSpan(name, asSpan, ask));
     if (statement.rows === "many" || statement.rows === "bytes") return [...rows];
     if (statement.rows === "exec") return rows.count;
     if (statement.rows === "maybe") return rows[0] ?? null;

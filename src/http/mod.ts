@@ -12,6 +12,7 @@ import { withTheOtherMethod } from "./entry/other_method.ts";
 import { problemResponses } from "./entry/problems.ts";
 import { assertKnownQuery, dropEmpty, isOpenRoute, planQueries } from "./entry/query_names.ts";
 import { begin, endRequest, logRequest } from "./entry/requests.ts";
+import { noteRoute } from "./entry/traces.ts";
 import { transportHeaders } from "./entry/transport.ts";
 import { activityStreamRoutes } from "./routes/activity_stream.ts";
 import { activityRoutes } from "./routes/activity.ts";
@@ -99,6 +100,7 @@ export function createApp(given: Context): AnyElysia {
       return undefined;
     })
     .onTransform({ as: "global" }, ({ params, query, request, route }) => {
+      noteRoute(request, route);
       readable(params);
       if (request.url.includes("?")) dropEmpty(ctx, request, route, query);
       // Behind a key the caller is authenticated first.

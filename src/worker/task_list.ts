@@ -5,6 +5,7 @@ import { JOBS, type JobName, type Lane, type Tasks } from "../jobs.ts";
 import { describeError } from "../log.ts";
 import { metersOf } from "../meters.ts";
 import { Problem } from "../problem/mod.ts";
+import { inTrace, tracer } from "../tracing.ts";
 
 /** The names of the tasks of one lane, or of all. */
 export function namesOf(tasks: Tasks, lane?: Lane): JobName[] {
@@ -16,7 +17,8 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
   return Object.fromEntries(
     namesOf(tasks, lane).map((name) => [
       name,
-      async (payload: unknown, { job }: { job: { id: string; attempts: number } }) => {
+      async (given: unknown, { job }: { job: { id: string; attempts: number } }) => {
+        const { from, payload } = readTrace(given);
         const startedAt = performance.now();
         const line = () => ({
           job: name,
@@ -31,7 +33,10 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
           ended.inc({ task: name, outcome });
         };
         try {
-          await tasks[name](ctx, payload as never);
+          const work = async () => await tasks[name](ctx, payload as never);
+          await (tracer === undefined
+            ? work()
+            : inTrace(`job ${name}`, asSpan(name, { job, from, payload }), work));
           ctx.log.info("job", line());
           end("done");
         } catch (error) {
@@ -44,6 +49,35 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
       },
     ]),
   );
+}
+
+/** The span that a job follows from, and its payload without it: a process that traces nothing has jobs of one that does. */
+function readTrace(given: unknown): { from: string[]; payload: unknown } {
+  const { traceparent, ...payload } = (given ?? {}) as {
+    traceparent?: string;
+    traces?: Record<string, string>;
+  };
+  return { from: traceparent ? [traceparent] : Object.values(payload.traces ?? {}), payload };
+}
+
+/** What a trace says of a job. */
+function asSpan(
+  name: JobName,
+  { job, from, payload }: { job: { id: string; attempts: number }; from: string[]; payload: unknown },
+) {
+  const { projectId } = payload as { projectId?: string };
+  return {
+    kind: "consumer" as const,
+    links: from.flatMap((traceparent) => tracer!.read(traceparent) ?? []),
+    attributes: {
+      "messaging.system": "graphile-worker",
+      "messaging.operation.type": "process",
+      "messaging.destination.name": name,
+      "messaging.message.id": job.id,
+      "postrider.job.attempt": job.attempts,
+      ...(projectId && { "postrider.project.id": projectId }),
+    },
+  };
 }
 
 /**

@@ -14,6 +14,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "what the log of requests costs POST /v1/track, in pairs with and without it",
     load: () => import("./requests.ts"),
   },
+  tracing: {
+    about: "what traces cost POST /v1/track and POST /v1/send, in pairs with 1 in 100 traced and none",
+    load: () => import("./tracing.ts"),
+  },
   send: {
     about: "POST /v1/send, its way to SMTP, and the delivery of a queue",
     load: () => import("./send.ts"),

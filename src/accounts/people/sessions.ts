@@ -210,7 +210,7 @@ const lookUps = perService((ctx) =>
       const found = new Map(rows.map((row) => [row.place, toSession(row)]));
       return asked.map((_, i): FoundSession | null => found.get(i + 1) ?? null);
     },
-    { maxItems: 500, maxFlights: 2 },
+    { name: "look up sessions", maxItems: 500, maxFlights: 2 },
   ),
 );
 

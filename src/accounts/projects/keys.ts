@@ -72,7 +72,7 @@ function isExpired(ctx: Context, { expiresAt }: NamedKey): boolean {
 }
 
 const lookUps = perService((ctx) => {
-  const options = { maxItems: 500, maxFlights: 2 };
+  const options = { name: "look up keys", maxItems: 500, maxFlights: 2 };
   return {
     public: createBatcher(async (keys: string[]) => {
       const found = byKey(await q.projects.byPublicKeys(ctx, { keys }));

@@ -3,10 +3,11 @@ import { type WebhookSecrets, validSecrets } from "../../accounts/projects/webho
 import type { Context } from "../../context.ts";
 import type { Json } from "../../db/types.ts";
 import { guardOf } from "../../guard.ts";
-import { type GuardedAnswer, guardedRequest } from "../../net/guarded_request.ts";
+import type { GuardedAnswer } from "../../net/guarded_request.ts";
 import { VERSION } from "../../version.ts";
 import { type Answered, retryAfterMs, shortAnswer } from "../webhooks/answer.ts";
 import { signatureHeaders } from "../webhooks/signature.ts";
+import { tracedRequest } from "../webhooks/traced_request.ts";
 
 /** Where to, and how it is signed. */
 export interface Endpoint {
@@ -66,7 +67,7 @@ export async function callEndpoint(
     ...signed,
   };
   const request = { method: "POST", url, headers, body };
-  const answer = await guardedRequest(request, { ...guardOf(ctx), timeoutMs: TIMEOUT_MS, maxRedirects: 0 });
+  const answer = await tracedRequest(request, { ...guardOf(ctx), timeoutMs: TIMEOUT_MS, maxRedirects: 0 });
   const ms = Math.round(performance.now() - startedAt);
   return calledOf(answer, { at: at.toISOString(), ms }, ctx.now());
 }

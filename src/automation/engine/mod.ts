@@ -19,6 +19,7 @@ const BATCHES = 2;
 
 const engineOf = perService((ctx) =>
   createBatcher((requests: EngineRequest[]) => paced(ctx, () => runBatch(ctx, requests)), {
+    name: "run workflows",
     maxItems: JOBS_A_BATCH,
     maxFlights: BATCHES,
   }),

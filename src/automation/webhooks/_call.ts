@@ -2,10 +2,11 @@
 import { webhookSecretsOf } from "../../accounts/projects/webhook_secrets.ts";
 import type { Context } from "../../context.ts";
 import { guardOf } from "../../guard.ts";
-import { type GuardedAnswer, type GuardedRequest, guardedRequest } from "../../net/guarded_request.ts";
+import type { GuardedAnswer, GuardedRequest } from "../../net/guarded_request.ts";
 import { Unsendable, webhookRequest, type WebhookSubject } from "./_request.ts";
 import type { WebhookConfig } from "./config.ts";
 import { signatureHeaders } from "./signature.ts";
+import { tracedRequest } from "./traced_request.ts";
 
 /** The content of a call, and the project it is made for. */
 interface WebhookCall {
@@ -39,7 +40,7 @@ export async function askOnce(
   const valid = previous ? [secret, previous.secret] : [secret];
   const signed = signatureHeaders(request, { id: stepExecutionId, at, secrets: valid });
   const headers = { ...request.headers, ...signed };
-  const answer = await guardedRequest({ ...request, headers }, guardOf(ctx));
+  const answer = await tracedRequest({ ...request, headers }, guardOf(ctx));
   if (answer.state === "refused" && answer.finding) {
     ctx.log.warn("a webhook must not be called", { projectId, stepExecutionId, ...answer.finding });
   }

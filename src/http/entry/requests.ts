@@ -10,6 +10,8 @@ interface Noted {
   /** The caller chose the id. */
   isGiven: boolean;
   startedAt: number;
+  /** Where it is traced. */
+  route?: string;
   projectId?: string;
   /** Who makes it for the project. */
   caller?: Caller;
@@ -49,6 +51,11 @@ export function begin(request: Request, now = new Date()): string {
 export function note(request: Request, more: Partial<Noted>): void {
   const record = noted.get(request);
   if (record) Object.assign(record, more);
+}
+
+/** What is known about a request, if it has been begun. */
+export function recordOf(request: Request): Readonly<Partial<Noted>> {
+  return noted.get(request) ?? {};
 }
 
 /** The id of a request, as its answer and its log line have it. */

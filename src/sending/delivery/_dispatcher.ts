@@ -16,7 +16,9 @@ import { createOutlets, freeOf, type Outlet, type Outlets } from "./_outlets.ts"
 import type { QueuedRequest } from "./_places.ts";
 import { PassPatience } from "./_pass_patience.ts";
 import { Apart, type DeliveryRequest, Postponed } from "./_requests.ts";
+import { tracedMail } from "./_traced_mail.ts";
 import { transmit } from "./_transmission.ts";
+import { untraced } from "../../tracing.ts";
 import type { MailOutcome } from "./outcomes.ts";
 
 /** Delivers mails. */
@@ -79,9 +81,11 @@ class PassingDispatcher implements Dispatcher {
   }
 
   deliver(request: DeliveryRequest): Promise<void> {
-    return new Promise((done, failed) =>
-      this.enqueue({ ...request, done, failed, since: 0, flight: null, isInBulk: false, isLoose: false }),
-    );
+    const { promise, resolve: done, reject: failed } = Promise.withResolvers<void>();
+    const queued = { ...request, done, failed, since: 0, flight: null, isInBulk: false, isLoose: false };
+    // It may begin a pass, which is for all.
+    untraced(() => this.enqueue(queued));
+    return promise;
   }
 
   async lookForApart(): Promise<void> {
@@ -187,8 +191,8 @@ class PassingDispatcher implements Dispatcher {
     request.flight!.begin();
     this.tickLater();
     const begunAt = performance.now();
-    const { outcome, verdict } = await transmit(this.ctx, { marks: this.marks, outlet }, mail, () =>
-      request.flight!.pause(),
+    const { outcome, verdict } = await tracedMail(request, outlet, () =>
+      transmit(this.ctx, { marks: this.marks, outlet }, mail, () => request.flight!.pause()),
     );
     this.patience.note(performance.now() - begunAt);
     outlet.places.leave(request, verdict);

@@ -1,4 +1,5 @@
 // What the dispatcher is asked for, and why it may refuse.
+import type { SpanContext } from "@opentelemetry/api";
 import type { RoutedKind } from "../transports/routes.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 
@@ -13,6 +14,8 @@ export interface DeliveryRequest {
   content?: AcceptedContent | null;
   /** What kind of mail it is, where the routes of its project ask. */
   kind?: RoutedKind | null;
+  /** The span that asks for it, or has accepted it, where that is recorded. */
+  trace?: SpanContext | undefined;
   /** The transport that it was given to in this process. */
   transportId?: string;
 }

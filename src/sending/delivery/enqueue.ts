@@ -1,9 +1,11 @@
 // How accepted mail comes into the queue, and in which order the queue hands it out: of a project with thousands the later
 // mails come after the first ones of others. What is counted is what this process has accepted; the queue takes the order
 // from the jobs.
+import type { SpanContext } from "@opentelemetry/api";
 import { type Context, inTransaction, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob, addJobs, addTimedJobs, type Jobs, priorityBehind } from "../../jobs.ts";
+import { contextNow, traceparentOf } from "../../tracing.ts";
 import { forgetOldest } from "./_forgetting.ts";
 
 const EMAILS_A_JOB = 10;
@@ -23,20 +25,28 @@ interface Backlog {
 
 const backlogsOf = perService(() => new Map<string, Backlog>());
 
+/** A mail that is to be sent. */
+export interface QueuedMail {
+  projectId: string;
+  id: string;
+  campaignId?: string | null;
+  /** The span that accepted it, where that is recorded. */
+  trace?: SpanContext | undefined;
+}
+
 /**
  * Enqueues the sending of these mails, a few a job, so that several processes share a burst. The more a project has
  * there already, the later they come.
  */
-export async function addSendJobs(
-  tx: Context,
-  emails: { projectId: string; id: string; campaignId?: string | null }[],
-): Promise<void> {
+export async function addSendJobs(tx: Context, emails: QueuedMail[]): Promise<void> {
   const jobs: { payload: Jobs["send_emails"]; urgency: number }[] = [];
   const single = emails.filter((email) => !email.campaignId);
+  const isTraced = single.some(({ trace }) => trace !== undefined);
   for (const [projectId, rows] of Map.groupBy(single, (email) => email.projectId)) {
     for (const some of slicesOf(rows, EMAILS_A_JOB)) {
       const emailIds = some.map((row) => row.id);
-      jobs.push({ payload: { projectId, emailIds }, urgency: urgencyOf(tx, projectId, emailIds.length) });
+      const payload = { projectId, emailIds, ...(isTraced && tracesOf(some)) };
+      jobs.push({ payload, urgency: urgencyOf(tx, projectId, emailIds.length) });
     }
   }
   for (const [priority, group] of Map.groupBy(jobs, ({ urgency }) => urgency)) {
@@ -76,6 +86,16 @@ export async function deliverLater(
     await q.delivery.postpone(tx, { projectIds: emailIds.map(() => projectId), ids: emailIds, dueAt: runAt });
     await addJob(tx, "send_emails", { projectId, emailIds }, { runAt });
   });
+}
+
+/**
+ * The spans that accepted mails, for the payload of their job: each mail follows from its own, and not from the commit that it
+ * shares with others, or one request in a hundred would have all mails of its commit traced. Nothing while nothing is recorded.
+ */
+export function tracesOf(mails: QueuedMail[]): { traces?: Record<string, string> } {
+  if (contextNow() === undefined) return {};
+  const traced = mails.flatMap(({ id, trace }) => (trace ? [[id, traceparentOf(trace)] as const] : []));
+  return { traces: Object.fromEntries(traced) };
 }
 
 function slicesOf<T>(items: T[], size: number): T[][] {

@@ -1,11 +1,12 @@
 // The process that has accepted mails delivers them itself, with their contents from memory: no job is fetched and nothing is
 // read back. Their job is due later, and is there for when this process ends, or cannot send them now.
+import type { SpanContext } from "@opentelemetry/api";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
-import { addSendJobs } from "./enqueue.ts";
+import { addSendJobs, type QueuedMail, tracesOf } from "./enqueue.ts";
 import { deliverHanded, makeDelivery, wayOf } from "./mod.ts";
 import { isLimited } from "./rates.ts";
 
@@ -15,6 +16,8 @@ export interface HandedMail {
   address: string;
   /** Null where it is read back: it has attachments, or is large. */
   content: AcceptedContent | null;
+  /** The span that accepted it, where that is recorded. */
+  trace?: SpanContext | undefined;
 }
 
 /** Mails of one transaction. */
@@ -90,7 +93,7 @@ async function makeDue(ctx: Context, jobs: { key: string; payload: Jobs["send_em
 export async function enqueueHere(
   tx: Context,
   projectId: string,
-  mails: { projectId: string; id: string }[],
+  mails: QueuedMail[],
 ): Promise<HandOff | null> {
   const emailIds = mails.map((mail) => mail.id);
   if (emailIds.length === 0) return null;
@@ -100,7 +103,7 @@ export async function enqueueHere(
   }
   const key = `delivery of ${emailIds[0]}`;
   const runAt = new Date(tx.now().getTime() + JOB_AFTER_MS);
-  await addJob(tx, "send_emails", { projectId, emailIds }, { runAt, key });
+  await addJob(tx, "send_emails", { projectId, emailIds, ...tracesOf(mails) }, { runAt, key });
   return { emailIds, begin: (handed) => void deliverHere(tx, { projectId, key }, handed) };
 }
 

@@ -1,6 +1,7 @@
 // The send path from the ledger to the mailer and back. A row is SENDING, committed, before a socket is written to;
 // its outcome, the events and the retry that follow from it are one statement. No transaction is open in between.
 import { type Context, inTransaction, perService } from "../../context.ts";
+import type { SpanContext } from "@opentelemetry/api";
 import { q } from "../../db/queries.ts";
 import type { Jobs } from "../../jobs.ts";
 import { type ApartMails, createApartMails } from "./_apart.ts";
@@ -13,6 +14,7 @@ import { addSendJobs, deliverLater } from "./enqueue.ts";
 import { kindOf, kindOfCampaign, kindsOfContents } from "./_kinds.ts";
 import type { RoutedKind } from "../transports/routes.ts";
 import { transportsOf } from "../transports/known.ts";
+import { contextNow, tracer } from "../../tracing.ts";
 import { gateOf, stopGates, type Way } from "./server_gate.ts";
 
 /** A mail, and the domain of its recipient. */
@@ -21,6 +23,15 @@ interface Addressed {
   domain: string;
   /** Where routes ask for it. */
   kind?: RoutedKind | null;
+  trace?: SpanContext | undefined;
+}
+
+/** A mail that this process has accepted. */
+interface Accepted {
+  id: string;
+  address: string;
+  content: AcceptedContent | null;
+  trace?: SpanContext | undefined;
 }
 
 /** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server accepts no connections. */
@@ -56,12 +67,15 @@ const deliveryOf = perService((ctx): Delivery => {
  * nothing is kept in the queue: the first to reach it again gives a job to everything that is due. Where others reach
  * it, the mails are theirs.
  */
-export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["send_emails"]): Promise<void> {
+export async function sendSingle(
+  ctx: Context,
+  { projectId, emailIds, traces }: Jobs["send_emails"],
+): Promise<void> {
   await transportsOf(ctx).ready();
   const leads = (way: Way) => wayOf(ctx) === way;
   if (leads("elsewhere")) await gateOf(ctx).opened(CLOSED_WAIT_MS);
   if (leads("nowhere")) return;
-  const { postponed, waitMs } = await deliverEmails(ctx, projectId, emailIds);
+  const { postponed, waitMs } = await deliverEmails(ctx, projectId, emailIds, traces);
   if (postponed.length === 0 || (waitMs === Infinity && leads("nowhere"))) return;
   const runAt = new Date(ctx.now().getTime() + (waitMs === Infinity ? 0 : waitMs));
   await deliverLater(ctx, { projectId, emailIds: postponed }, runAt);
@@ -71,7 +85,12 @@ export async function sendSingle(ctx: Context, { projectId, emailIds }: Jobs["se
  * Sends those of these mails that are still PENDING, and resolves when the ledger has the outcome of each, except those
  * whose domain has no capacity: they wait apart. A second call for the same mail finds nothing to claim.
  */
-export async function deliverEmails(ctx: Context, projectId: string, emailIds: string[]): Promise<Delivered> {
+export async function deliverEmails(
+  ctx: Context,
+  projectId: string,
+  emailIds: string[],
+  traces?: Record<string, string>,
+): Promise<Delivered> {
   const { domainOf } = deliveryOf(ctx);
   const [found] = await Promise.all([
     Promise.all(emailIds.map((emailId) => domainOf({ projectId, emailId }))),
@@ -87,6 +106,7 @@ export async function deliverEmails(ctx: Context, projectId: string, emailIds: s
     id,
     domain,
     kind: kinds.get(contentId ?? "") ?? null,
+    trace: traces ? tracer?.read(traces[id]) : contextNow(),
   }));
   return await deliver(ctx, projectId, emails, null);
 }
@@ -104,12 +124,12 @@ export function makeDelivery(ctx: Context): void {
 export async function deliverHanded(
   ctx: Context,
   projectId: string,
-  { id, address, content }: { id: string; address: string; content: AcceptedContent | null },
+  { id, address, content, trace }: Accepted,
 ): Promise<void> {
   const domain = domainOfAddress(address);
   await transportsOf(ctx).ready();
   const kind = content && kindOf(content);
-  await deliverOrPutApart(ctx, { projectId, emailId: id, campaignId: null, domain, content, kind });
+  await deliverOrPutApart(ctx, { projectId, emailId: id, campaignId: null, domain, content, kind, trace });
 }
 
 /** The same for mails of a campaign. Slow handovers are let go of: they are in progress. */
@@ -124,7 +144,7 @@ export async function deliverBatch(
   return await deliver(
     ctx,
     projectId,
-    emails.map(({ id, domain }) => ({ id, domain, kind })),
+    emails.map(({ id, domain }) => ({ id, domain, kind, trace: contextNow() })),
     campaignId,
   );
 }
@@ -136,8 +156,8 @@ async function deliver(
   campaignId: string | null,
 ): Promise<Delivered> {
   const ends = await Promise.allSettled(
-    emails.map(({ id, domain, kind = null }) =>
-      deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain, kind }),
+    emails.map(({ id, domain, kind = null, trace }) =>
+      deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain, kind, trace }),
     ),
   );
   const refusals = ends.flatMap((end) => (end.status === "rejected" ? [end.reason as unknown] : []));

@@ -52,6 +52,7 @@ function hitOf(ctx: Context, mail: FollowedMail, headers: Headers, link: string 
 
 const recorderOf = perService((ctx) =>
   createBatcher((hits: Hit[]) => togetherOrHalves(hits, (some) => recordAll(ctx, some)), {
+    name: "record engagement",
     maxItems: MAX_BATCH,
     maxFlights: MAX_FLIGHTS,
     maxWaiting: MAX_WAITING,

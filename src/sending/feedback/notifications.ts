@@ -32,6 +32,7 @@ const takerOf = perService((ctx) =>
   createBatcher(
     (notifications: Notification[]) => togetherOrHalves(notifications, (some) => takeAll(ctx, some)),
     {
+      name: "take notifications",
       maxItems: MAX_BATCH,
       maxFlights: MAX_FLIGHTS,
       maxWaiting: MAX_WAITING,

@@ -1,20 +1,22 @@
 // Messages on their way into the database: those of one transaction share its statements.
+import type { SpanContext } from "@opentelemetry/api";
 import { answerKeys, claimKeys, releaseKeys } from "../../accounts/idempotency.ts";
 import { dealOut } from "../../accounts/billing/usage.ts";
 import { bothOf, type DataChange, sortData } from "../../audience/contacts/data.ts";
 import { contactKey, upsertContacts, type WrittenContact } from "../../audience/contacts/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Queries } from "../../db/queries.gen.ts";
 import { problems } from "../../problem/mod.ts";
 import { type ContentRow, contentsOf } from "./_content.ts";
 import type { Recipient, SendInput } from "./input.ts";
 import { enqueueHere, type HandedMail, type HandOff } from "../delivery/hand_off.ts";
+import type { QueuedMail } from "../delivery/enqueue.ts";
 import { schedule } from "../delivery/scheduled.ts";
 import { acceptedContent } from "./_accepted_content.ts";
+import { attachmentsOf } from "./_attachments.ts";
 import { addToLedger, refusalsOf, tagMails } from "./ledger.ts";
 import { readSendAt, sendAtErrors } from "./send_at.ts";
-import { WHOLE_MESSAGE } from "../compose/submitted.ts";
+import { withTraces } from "./_traces.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
 export interface SendResult {
@@ -45,6 +47,8 @@ export interface CheckedMessage {
   request: string;
   /** Of what it says, where it has a key. */
   bodyHash: string | null;
+  /** The span of its request, where that is recorded. */
+  trace?: SpanContext | undefined;
 }
 
 interface Accepted extends CheckedMessage {
@@ -144,7 +148,9 @@ async function writeAll(
   );
   const [tracked, begun] = await Promise.all([
     addContents(tx, projectId, accepted),
-    addToLedger(tx, projectId, mails.flat()).then((pending) => enqueue(tx, projectId, pending)),
+    addToLedger(tx, projectId, mails.flat()).then((pending) =>
+      enqueue(tx, projectId, withTraces(pending, accepted, mails)),
+    ),
     tagMails(tx, projectId, taggedAmong(accepted, mails)),
   ]);
   const timestamp = tx.now();
@@ -154,11 +160,11 @@ async function writeAll(
     ...(own[0]!.scheduled_for && { scheduledFor: own[0]!.scheduled_for }),
   }));
   const handed = () =>
-    zip(accepted, mails).flatMap(([{ content, input, submitted }, own]) => {
+    zip(accepted, mails).flatMap(([{ content, input, submitted, trace }, own]) => {
       const held = input.attachments?.length
         ? null
         : acceptedContent(content, tracked.has(content.id), submitted);
-      return own.map(({ id, address }) => ({ id, address, content: held }));
+      return own.map(({ id, address }) => ({ id, address, content: held, trace }));
     });
   return { results, handOff: begun === null ? () => {} : once(begun, handed) };
 }
@@ -167,7 +173,7 @@ async function writeAll(
 async function enqueue(
   tx: Context,
   projectId: string,
-  pending: { projectId: string; id: string; scheduledFor: Date | null }[],
+  pending: (QueuedMail & { scheduledFor: Date | null })[],
 ): Promise<HandOff | null> {
   const timed = pending.flatMap(({ scheduledFor, ...mail }) =>
     scheduledFor === null ? [] : [{ ...mail, sendAt: scheduledFor }],
@@ -252,34 +258,6 @@ async function addContents(tx: Context, projectId: string, accepted: Accepted[])
   const attachments = accepted.flatMap(attachmentsOf);
   if (attachments.length > 0) await q.contents.attach(tx, { projectId, rows: attachments });
   return tracked;
-}
-
-/** A row of `attachments`. */
-type FileRow = Parameters<Queries["contents"]["attach"]>[1]["rows"][number];
-
-function attachmentsOf({ content, input, submitted }: Accepted): FileRow[] {
-  if (submitted) return [wholeMessage(content.id, submitted)];
-  return (input.attachments ?? []).map((attachment, position) => ({
-    content_id: content.id,
-    position,
-    filename: attachment.filename,
-    content_type: attachment.contentType,
-    cid: attachment.contentId ?? null,
-    disposition: attachment.disposition ?? "attachment",
-    content: attachment.content,
-  }));
-}
-
-function wholeMessage(contentId: string, source: Buffer): FileRow {
-  return {
-    content_id: contentId,
-    position: 0,
-    filename: "message.eml",
-    content_type: "message/rfc822",
-    cid: null,
-    disposition: WHOLE_MESSAGE,
-    content: source.toString("base64"),
-  };
 }
 
 /** The answers of what was accepted are next to the keys, and the keys of what was refused are free again. */

@@ -4,6 +4,7 @@ import { heldContacts } from "../../audience/contacts/mod.ts";
 import type { Context } from "../../context.ts";
 import { groupCommit } from "../../group_commit.ts";
 import { problems } from "../../problem/mod.ts";
+import { contextNow } from "../../tracing.ts";
 import { acceptAll, type AcceptedMessage, type CheckedMessage, type SendResult } from "./_accept.ts";
 import { textOfBody } from "./_content.ts";
 import { sendAtErrors } from "./send_at.ts";
@@ -78,7 +79,16 @@ export interface Sent {
 /** A message whose input is without errors, as it is accepted. */
 export function messageOf({ key, request }: IdempotentRequest, input: SendInput): CheckedMessage {
   const bodyHash = key === null ? null : hashOfBody(request, input);
-  return { input, recipients: recipientsOf(input), text: textOfBody(input.body), key, request, bodyHash };
+  const trace = contextNow();
+  return {
+    input,
+    recipients: recipientsOf(input),
+    text: textOfBody(input.body),
+    key,
+    request,
+    bodyHash,
+    trace,
+  };
 }
 
 /** Accepts one message; those that arrive during a commit share the next one. Throws as {@linkcode send} does. */
@@ -123,6 +133,7 @@ export function sendLimits(
 }
 
 const groups = groupCommit<CheckedMessage, AcceptedMessage>({
+  name: "commit send",
   work: acceptAll,
   keysOf: ({ key, recipients }) => [
     ...(key === null ? [] : [`key ${key}`]),
