@@ -193,6 +193,8 @@ create type message_type as enum ('TRANSACTIONAL', 'MARKETING', 'HEADLESS');
 
 create type project_tracking as enum ('ENABLED', 'DISABLED', 'MARKETING_ONLY');
 
+create type recipient_role as enum ('to', 'cc', 'bcc');
+
 create type reputation_level as enum ('HEALTHY', 'WARNING', 'CRITICAL');
 
 create type segment_type as enum ('DYNAMIC', 'STATIC');
@@ -2207,6 +2209,9 @@ create table contents (
   -- The request asks for the header fields of one-click unsubscription. Null, as false: the type of the message and its
   -- links decide.
   offers_unsubscribe boolean,
+  -- Where all mails of this content have the same header: whom the message names, as `{to, cc, bcc}`, lists of `{email, name}`.
+  -- Null where each mail names its own recipient. An address goes with its contact.
+  recipients jsonb,
   constraint contents_pkey PRIMARY KEY (project_id, id),
   constraint contents_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint contents_check CHECK (((html IS NULL) = (emptied_at IS NOT NULL)))
@@ -2392,6 +2397,12 @@ create table emails (
   scheduled_for timestamp with time zone,
   -- The transport that the mail was last given to. Null for the mail server of the settings. No foreign key: it may be gone.
   transport_id uuid,
+  -- How the recipient of a message with several recipients is named in its header; `bcc`: not at all. Null for a mail that
+  -- names its own recipient only.
+  role recipient_role,
+  -- For a message with several recipients, who all see the same header: its mail to the first of them, also in the row of
+  -- that mail. Null for all other mails. No foreign key: it may be gone.
+  parent_id uuid,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 -- Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at
@@ -2407,6 +2418,8 @@ CREATE INDEX emails_by_content ON public.emails USING btree (project_id, content
 -- Serves `emails.list` by campaign and status, except for the states that every mail passes through: either most of
 -- its mails are in such a state, or few are left in it.
 CREATE INDEX emails_by_outcome ON public.emails USING btree (project_id, campaign_id, status, id) WHERE ((campaign_id IS NOT NULL) AND (status <> ALL (ARRAY['PENDING'::email_status, 'SENDING'::email_status, 'SENT'::email_status])));
+-- Serves `emails.list` by parent, and what is done to all mails of a message.
+CREATE INDEX emails_by_parent ON public.emails USING btree (project_id, parent_id, id) WHERE (parent_id IS NOT NULL);
 -- Serves `feedback.hold_mails`, when a notice identifies a mail only by its id at the provider.
 CREATE INDEX emails_by_provider_id ON public.emails USING btree (provider_id) WHERE (provider_id IS NOT NULL);
 -- Serves `emails.list` by source: single mails among millions of mails of campaigns, and vice versa.
@@ -2597,6 +2610,19 @@ BEGIN ATOMIC
     FROM (executions x
       JOIN contacts c ON (((c.project_id = x.project_id) AND (c.id = x.contact_id))))
    WHERE ((x.project_id = (workflow_mail_data.e).project_id) AND (x.id = (workflow_mail_data.e).workflow_execution_id));
+END;
+
+-- The contact of a mail, as it is now: all mails of a message show what is known of its first recipient. Null once the
+-- contact is gone.
+CREATE OR REPLACE FUNCTION public.first_recipient(project uuid, mail uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+BEGIN ATOMIC
+ SELECT jsonb_build_object('id', c.id, 'email', c.email, 'subscribed', c.subscribed, 'data', c.data) AS jsonb_build_object
+    FROM (emails e
+      JOIN contacts c ON (((c.project_id = e.project_id) AND (c.id = e.contact_id))))
+   WHERE ((e.project_id = first_recipient.project) AND (e.id = first_recipient.mail));
 END;
 
 -- The lowest id that can be made at a given moment: the start of a range of time in the order of ids.

@@ -38,13 +38,38 @@ where s.project_id = t.project_id
 
 -- name: part_with_emails :exec
 -- The ledger outlives the contact: its identity is erased (the address becomes a hash that only the same address in the
--- same project has), the outcome of each mail is kept, and unsent mails are not sent.
+-- same project has), the outcome of each mail is kept, and unsent mails are not sent. No message names it any more.
 with theirs as materialized (
-  select project_id, id
+  select project_id, id, content_id, address, parent_id
   from emails
   where project_id = :project_id and contact_id = any(:contact_ids::uuid[])
   order by id
   for update
+),
+unnamed as (
+  update contents c
+  set
+    recipients = (
+      select jsonb_object_agg(
+        l.role,
+        coalesce(
+          (
+            select jsonb_agg(r.mailbox order by r.n)
+            from jsonb_array_elements(l.mailboxes) with ordinality as r (mailbox, n)
+            where r.mailbox ->> 'email' <> all (t.addresses)
+          ),
+          '[]'
+        )
+      )
+      from jsonb_each(c.recipients) as l (role, mailboxes)
+    )
+  from (
+    select content_id, array_agg(address) as addresses
+    from theirs
+    where parent_id is not null
+    group by content_id
+  ) as t
+  where c.project_id = :project_id and c.id = t.content_id and c.recipients is not null
 )
 update emails e
 set

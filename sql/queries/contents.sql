@@ -1,20 +1,20 @@
 -- name: insert_many :many
--- nullable: rows.text, rows.from_name, rows.reply_to, rows.headers, rows.data, rows.template_id, rows.tags, rows.track_opens, rows.track_clicks, rows.offers_unsubscribe
+-- nullable: rows.text, rows.from_name, rows.reply_to, rows.headers, rows.data, rows.template_id, rows.tags, rows.track_opens, rows.track_clicks, rows.offers_unsubscribe, rows.recipients
 -- Whether their mails are followed is decided here, by the project's current setting, and answered; `track_opens` and
 -- `track_clicks` go over it.
 insert into contents (
   project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tags,
-  track_opens, track_clicks, offers_unsubscribe, tracked
+  track_opens, track_clicks, offers_unsubscribe, recipients, tracked
 )
 select
   p.id, r.id, r.subject, r.html, r.text, r.from_email, r.from_name, r.reply_to, r.headers, r.data, r.template_id,
-  r.type, r.shared, r.tags, r.track_opens, r.track_clicks, r.offers_unsubscribe,
+  r.type, r.shared, r.tags, r.track_opens, r.track_clicks, r.offers_unsubscribe, r.recipients,
   p.tracking = 'ENABLED' or p.tracking = 'MARKETING_ONLY' and r.type <> 'TRANSACTIONAL'
 from projects p
 cross join json_to_recordset(:rows::json) as r (
   id uuid, subject text, html text, text text, from_email text, from_name text, reply_to text, headers jsonb, data jsonb,
   template_id uuid, type message_type, shared boolean, tags jsonb, track_opens boolean, track_clicks boolean,
-  offers_unsubscribe boolean
+  offers_unsubscribe boolean, recipients jsonb
 )
 where p.id = :project_id
 returning id, tracked;
@@ -25,11 +25,11 @@ returning id, tracked;
 with copied as (
   insert into contents (
     project_id, id, subject, html, text, from_email, from_name, reply_to, headers, data, template_id, type, shared, tags,
-    track_opens, track_clicks, offers_unsubscribe, tracked
+    track_opens, track_clicks, offers_unsubscribe, recipients, tracked
   )
   select
     o.project_id, :id, o.subject, o.html, o.text, o.from_email, o.from_name, o.reply_to, o.headers, o.data, o.template_id,
-    o.type, false, o.tags, o.track_opens, o.track_clicks, o.offers_unsubscribe,
+    o.type, false, o.tags, o.track_opens, o.track_clicks, o.offers_unsubscribe, o.recipients,
     p.tracking = 'ENABLED' or p.tracking = 'MARKETING_ONLY' and o.type <> 'TRANSACTIONAL'
   from contents o
   join projects p on p.id = o.project_id

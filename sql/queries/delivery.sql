@@ -141,7 +141,7 @@ claimed as (
   where e.project_id = free.project_id and e.id = free.id
   returning
     e.project_id, e.id, e.contact_id, e.content_id, e.address, e.to_name, e.source_type, e.campaign_id, e.attempts,
-    e.tried_at, e.data
+    e.tried_at, e.data, e.role, e.parent_id, e.resend_of
 )
 select
   e.project_id as "project_id?",
@@ -155,6 +155,10 @@ select
   e.attempts as "attempts!",
   e.tried_at as "tried_at!",
   e.data as "own_data?",
+  e.role as "role?",
+  e.parent_id as "parent_id?",
+  e.resend_of as "resend_of?",
+  case when e.parent_id <> e.id then first_recipient(e.project_id, e.parent_id) end as "first_recipient?",
   c.subscribed as "subscribed?",
   c.opted_out_at as "opted_out_at?",
   c.data as "contact_data?",
@@ -175,6 +179,7 @@ select
   o.track_clicks as "track_clicks?",
   o.offers_unsubscribe as "offers_unsubscribe?",
   o.tags as "tags?",
+  o.recipients as "recipients?",
   o.shared as "shared?",
   p.name as "project_name?",
   p.language as "language?",

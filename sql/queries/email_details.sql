@@ -3,6 +3,7 @@
 select
   e.id, e.address, e.to_name, e.source_type, e.campaign_id, e.template_id, e.contact_id,
   coalesce(e.data, workflow_mail_data(e)) as own_data,
+  e.resend_of, e.parent_id, case when e.parent_id <> e.id then first_recipient(e.project_id, e.parent_id) end as first_recipient,
   e.subject as "sent_subject", o.id as "content_id?", o.subject as "subject?", o.html as "html?", o.text as "text?",
   o.from_email as "from_email?",
   o.from_name as "from_name?", o.reply_to as "reply_to?", o.headers as "headers?", o.data as "request_data?",
@@ -20,7 +21,7 @@ where e.project_id = :project_id and e.id = :email_id;
 with original as materialized (
   select
     e.contact_id, e.address, e.to_name, e.status, e.source_type, e.content_id, e.template_id, e.workflow_execution_id,
-    coalesce(e.data, workflow_mail_data(e)) as data
+    coalesce(e.data, workflow_mail_data(e)) as data, e.role, e.parent_id
   from emails e
   where e.project_id = :project_id and e.id = :email_id and not exists (select from reset_of(e))
 ),
@@ -36,7 +37,7 @@ select
     when e.contact_id is not null then h.email
     when strpos(e.address, '@') > 0 then e.address
   end as "to?",
-  e.to_name, e.status as "status!", e.source_type as "source_type!", e.template_id, e.data,
+  e.to_name, e.status as "status!", e.source_type as "source_type!", e.template_id, e.data, e.role, e.parent_id,
   e.workflow_execution_id is not null and e.data is null as "is_data_gone!",
   h.subscribed as "subscribed?", o.id as "content_id?", o.type as "type?", o.from_email as "from_email?"
 from original e

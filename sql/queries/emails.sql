@@ -1,8 +1,8 @@
 -- name: insert_many :many
--- nullable: rows.contact_id, rows.to_name, rows.template_id, rows.resend_of, rows.data, rows.scheduled_for
+-- nullable: rows.contact_id, rows.to_name, rows.template_id, rows.resend_of, rows.data, rows.scheduled_for, rows.role, rows.parent_id
 -- Adds the mails of one or several requests to the ledger, and returns those that are to be sent: a mail to a suppressed
 -- address is closed at once. `rows` holds `{id, contact_id, address, to_name?, content_id, template_id?, resend_of?,
--- data?, scheduled_for?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
+-- data?, scheduled_for?, role?, parent_id?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
 -- suppression list is looked up address by address, whatever the planner estimates about its size. They count against this
 -- month's limit: all of them, or nothing is done.
 with taken as materialized (
@@ -11,7 +11,7 @@ with taken as materialized (
 given as (
   select
     r.id, r.contact_id, r.address, r.to_name, r.content_id, r.template_id, r.resend_of, r.data,
-    r.scheduled_for,
+    r.scheduled_for, r.role, r.parent_id,
     (
       select s.reason
       from suppressions s
@@ -20,20 +20,20 @@ given as (
   from taken
   cross join json_to_recordset(:rows::json) as r (
     id uuid, contact_id uuid, address text, to_name text, content_id uuid, template_id uuid, resend_of uuid, data jsonb,
-    scheduled_for timestamptz
+    scheduled_for timestamptz, role recipient_role, parent_id uuid
   )
 ),
 added as (
   insert into emails (
     project_id, id, contact_id, address, to_name, content_id, source_type, template_id, resend_of, data, status, error,
-    scheduled_for, due_at, queued_at
+    scheduled_for, due_at, queued_at, role, parent_id
   )
   select
     :project_id, id, contact_id, address, to_name, content_id, 'TRANSACTIONAL', template_id, resend_of,
     case when suppressed is null then data end,
     case when suppressed is null then 'PENDING' else 'SUPPRESSED' end::email_status,
     'The address is on the suppression list (' || suppressed || ')',
-    scheduled_for, coalesce(scheduled_for, :now), :now
+    scheduled_for, coalesce(scheduled_for, :now), :now, role, parent_id
   from given
   returning project_id, id, status, scheduled_for
 )
@@ -52,6 +52,8 @@ select
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
   e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at, e.scheduled_for,
+  coalesce(e.role, 'to') as "role!", e.parent_id, coalesce(c.recipients -> 'cc', '[]') as "cc!",
+  coalesce(c.recipients -> 'bcc', '[]') as "bcc!",
   case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
@@ -70,6 +72,8 @@ select
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
   e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at, e.scheduled_for,
+  coalesce(e.role, 'to') as "role!", e.parent_id, coalesce(c.recipients -> 'cc', '[]') as "cc!",
+  coalesce(c.recipients -> 'bcc', '[]') as "bcc!",
   case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from emails e
 left join contents c on c.project_id = e.project_id and c.id = e.content_id
@@ -177,6 +181,8 @@ select
   e.source_type, e.status, e.message_id, e.attempts, e.error, e.queued_at,
   e.captured_at, e.sent_at, e.delivered_at, e.opened_at, e.clicked_at, e.bounced_at, e.complained_at, e.unsubscribed_at,
   e.opens, e.clicks, e.provider_id, e.resend_of, e.doubted_at, e.scheduled_for,
+  coalesce(e.role, 'to') as "role!", e.parent_id, coalesce(c.recipients -> 'cc', '[]') as "cc!",
+  coalesce(c.recipients -> 'bcc', '[]') as "bcc!",
   case when e.status = 'PENDING' and e.due_at < 'infinity' then e.due_at end as next_attempt_at
 from newest n
 cross join lateral (

@@ -20,7 +20,7 @@ with hit as materialized (
 mail as materialized (
   select
     e.project_id, e.id, e.contact_id, e.content_id, e.source_type, e.campaign_id, e.template_id, e.message_id, e.subject,
-    e.opens, e.clicks, e.status = 'CAPTURED' as captured
+    e.opens, e.clicks, e.role, e.parent_id, e.status = 'CAPTURED' as captured
   from emails e
   where (e.project_id, e.id) in (select project_id, email_id from hit)
     and e.status not in ('PENDING', 'FAILED', 'SUPPRESSED')
@@ -104,7 +104,8 @@ select
   end
     || case when h.is_bot then '{"machine": true}'::jsonb else '{}' end
     || case when h.captured then '{"captured": true}'::jsonb else '{}' end
-    || case when o.tags is null then '{}' else jsonb_build_object('tags', tags_by_name(o.tags)) end,
+    || case when o.tags is null then '{}' else jsonb_build_object('tags', tags_by_name(o.tags)) end
+    || case when h.role is null then '{}' else jsonb_build_object('role', h.role, 'parentId', h.parent_id) end,
   h.at::timestamptz
 from numbered h
 left join lateral (

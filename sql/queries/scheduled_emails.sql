@@ -9,7 +9,7 @@ set send_at = excluded.send_at;
 
 -- name: remove :exec
 delete from scheduled_emails
-where project_id = :project_id and email_id = :email_id;
+where project_id = :project_id and email_id = any(:email_ids::uuid[]);
 
 -- name: take_due :many
 -- Takes mails out that are due before a time, the first ones first: the caller gives them jobs in the same transaction.
@@ -26,31 +26,69 @@ using due d
 where s.project_id = d.project_id and s.email_id = d.email_id
 returning s.project_id, s.email_id as id, s.send_at;
 
--- name: reschedule :maybe
--- Gives another time to a mail that waits for its time and was not tried yet. A process that claims it now is waited for,
--- and then it is too late.
-update emails
+-- name: reschedule :many
+-- Gives another time to a mail that waits for its time and was not tried yet, and to those others of its message, if it is the
+-- first one. A process that claims it now is waited for, and then it is too late. None if that mail is sent already.
+with asked as materialized (
+  select id
+  from emails
+  where project_id = :project_id
+    and id = :email_id
+    and status = 'PENDING'
+    and scheduled_for is not null
+    and attempts = 0
+  for update
+)
+update emails e
 set scheduled_for = :send_at, due_at = :send_at
-where project_id = :project_id
-  and id = :email_id
-  and status = 'PENDING'
-  and scheduled_for is not null
-  and attempts = 0
-returning id;
+from (
+  select id
+  from asked
+  union
+  select m.id
+  from asked a
+  join emails m on m.project_id = :project_id and m.parent_id = a.id and m.resend_of is null
+) as o
+where e.project_id = :project_id
+  and e.id = o.id
+  and e.status = 'PENDING'
+  and e.scheduled_for is not null
+  and e.attempts = 0
+returning e.id;
 
--- name: cancel :maybe
--- Closes a single mail that was not sent yet, and gives back what it took of the month in which it was accepted. Not one that
--- was in doubt: its recipient may have it.
-with cancelled as (
-  update emails
-  set status = 'SUPPRESSED', error = 'Cancelled before it was sent', data = null
+-- name: cancel :many
+-- Closes a single mail that was not sent yet, and those others of its message, if it is the first one. Gives back what they
+-- took of the month in which they were accepted. Not one that was in doubt: its recipient may have it. None if that mail cannot
+-- be cancelled.
+with asked as materialized (
+  select id
+  from emails
   where project_id = :project_id
     and id = :email_id
     and status = 'PENDING'
     and source_type = 'TRANSACTIONAL'
     and doubted_at is null
     and captured_at is null
-  returning id, coalesce(released_at, queued_at) as charged_at
+  for update
+),
+cancelled as (
+  update emails e
+  set status = 'SUPPRESSED', error = 'Cancelled before it was sent', data = null
+  from (
+    select id
+    from asked
+    union
+    select m.id
+    from asked a
+    join emails m on m.project_id = :project_id and m.parent_id = a.id and m.resend_of is null
+  ) as o
+  where e.project_id = :project_id
+    and e.id = o.id
+    and e.status = 'PENDING'
+    and e.source_type = 'TRANSACTIONAL'
+    and e.doubted_at is null
+    and e.captured_at is null
+  returning e.id, coalesce(e.released_at, e.queued_at) as charged_at
 ),
 unscheduled as (
   delete from scheduled_emails
@@ -58,8 +96,9 @@ unscheduled as (
 ),
 given_back as (
   insert into usage_deltas (project_id, month, category, used)
-  select :project_id, usage_month(charged_at), 'transactional', -1
+  select :project_id, usage_month(charged_at), 'transactional', -count(*)
   from cancelled
+  group by usage_month(charged_at)
 )
 select id
 from cancelled;

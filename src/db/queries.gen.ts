@@ -444,26 +444,26 @@ export interface Queries {
      * (sql/queries/contact_deletion.sql:1) */
     endExecutions(on: On, args: { projectId: string; contactIds: string[]; now: Date }): Promise<number>;
     /** The ledger outlives the contact: its identity is erased (the address becomes a hash that only the same address in the
-     * same project has), the outcome of each mail is kept, and unsent mails are not sent.
+     * same project has), the outcome of each mail is kept, and unsent mails are not sent. No message names it any more.
      * (sql/queries/contact_deletion.sql:39) */
     partWithEmails(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** The copies that the inbox has of their mails are deleted. Of a project it keeps a few hundred.
-     * (sql/queries/contact_deletion.sql:65) */
+     * (sql/queries/contact_deletion.sql:90) */
     partWithCaptured(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** What the log of requests says of them besides that there was one.
-     * (sql/queries/contact_deletion.sql:80) */
+     * (sql/queries/contact_deletion.sql:105) */
     partWithRequests(on: On, args: { projectId: string; contactIds: string[] }): Promise<number>;
     /** Locks contacts, in the order of `contacts.upsert_many`. Together with `keep_out`, no mail can be added for them from
      * now on.
-     * (sql/queries/contact_deletion.sql:96) */
+     * (sql/queries/contact_deletion.sql:121) */
     hold(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** Waits until no audience snapshot of the project is being taken, and blocks new ones until the commit.
-     * (sql/queries/contact_deletion.sql:105) */
+     * (sql/queries/contact_deletion.sql:130) */
     keepOut(on: On, args: { projectId: string }): Promise<number>;
-    /** (sql/queries/contact_deletion.sql:109) */
+    /** (sql/queries/contact_deletion.sql:134) */
     deleteMany(on: On, args: { projectId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** What is known of a contact, before it is deleted: the hash is the one that its mails keep in place of the address.
-     * (sql/queries/contact_deletion.sql:114) */
+     * (sql/queries/contact_deletion.sql:139) */
     receipt(on: On, args: { projectId: string; contactId: string }): Promise<{ hash: string; events: number; emails: number; executions: number; segments: number } | null>;
   };
   contactExport: {
@@ -651,7 +651,7 @@ export interface Queries {
     /** Whether their mails are followed is decided here, by the project's current setting, and answered; `track_opens` and
      * `track_clicks` go over it.
      * (sql/queries/contents.sql:1) */
-    insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean; tags: JsonArg | null | undefined; track_opens: boolean | null | undefined; track_clicks: boolean | null | undefined; offers_unsubscribe: boolean | null | undefined }[]; projectId: string }): Promise<{ id: string; tracked: boolean }[]>;
+    insertMany(on: On, args: { rows: { id: string; subject: string; html: string; text: string | null | undefined; from_email: string; from_name: string | null | undefined; reply_to: string | null | undefined; headers: JsonArg | null | undefined; data: JsonArg | null | undefined; template_id: string | null | undefined; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; shared: boolean; tags: JsonArg | null | undefined; track_opens: boolean | null | undefined; track_clicks: boolean | null | undefined; offers_unsubscribe: boolean | null | undefined; recipients: JsonArg | null | undefined }[]; projectId: string }): Promise<{ id: string; tracked: boolean }[]>;
     /** Copies a content with its attachments under another id, for a mail of its own; nothing if its body is gone.
      * Whether it is tracked is decided again.
      * (sql/queries/contents.sql:22) */
@@ -698,40 +698,40 @@ export interface Queries {
      * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
      * retries if they are counted.
      * (sql/queries/delivery.sql:1) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined; delivery_event_id: string | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined; delivery_event_id: string | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; resendOf: string | null; firstRecipient: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; recipients: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Single mails that wait for a job of theirs, due at `due_at`: so the sweep of overdue mails sees that they have one. The time
      * in which they are retried begins as much later. One that is due at about that time already is left as it is.
-     * (sql/queries/delivery.sql:205) */
+     * (sql/queries/delivery.sql:210) */
     postpone(on: On, args: { dueAt: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:215) */
+     * (sql/queries/delivery.sql:220) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:224) */
+     * (sql/queries/delivery.sql:229) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:230) */
+     * (sql/queries/delivery.sql:235) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:238) */
+     * (sql/queries/delivery.sql:243) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:265) */
+     * (sql/queries/delivery.sql:270) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:299) */
+     * (sql/queries/delivery.sql:304) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:308) */
+     * (sql/queries/delivery.sql:313) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -935,68 +935,68 @@ export interface Queries {
   emailDetails: {
     /** What a mail said, while its body is kept, and its contact as they are now.
      * (sql/queries/email_details.sql:1) */
-    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; sentSubject: string | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; offersUnsubscribe: boolean | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
+    content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; resendOf: string | null; parentId: string | null; firstRecipient: Json | null; sentSubject: string | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; offersUnsubscribe: boolean | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
     /** A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
      * once the contact has been deleted. The contact is locked: it stays until the commit.
-     * (sql/queries/email_details.sql:17) */
-    toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
+     * (sql/queries/email_details.sql:18) */
+    toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
     /** The attachments of a content, without their bytes.
-     * (sql/queries/email_details.sql:46) */
+     * (sql/queries/email_details.sql:47) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
     /** One file of a mail, by its place among them, from 0, while it is kept; or the whole message that it was submitted as.
-     * (sql/queries/email_details.sql:53) */
+     * (sql/queries/email_details.sql:54) */
     attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; disposition: string; content: Uint8Array } | null>;
     /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
      * contact, or without one, by their names, and no longer after it than anybody opens a mail. In two parts: "is not distinct
      * from" uses no index.
-     * (sql/queries/email_details.sql:65) */
+     * (sql/queries/email_details.sql:66) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
   };
   emails: {
     /** Adds the mails of one or several requests to the ledger, and returns those that are to be sent: a mail to a suppressed
      * address is closed at once. `rows` holds `{id, contact_id, address, to_name?, content_id, template_id?, resend_of?,
-     * data?, scheduled_for?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
+     * data?, scheduled_for?, role?, parent_id?}`. The caller has just written or locked the contacts, so none of them can be deleted in the meantime. The
      * suppression list is looked up address by address, whatever the planner estimates about its size. They count against this
      * month's limit: all of them, or nothing is done.
      * (sql/queries/emails.sql:1) */
-    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; content_id: string; template_id: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined; scheduled_for: Date | string | null | undefined }[] }): Promise<{ projectId: string; id: string; scheduledFor: Date | null }[]>;
+    insertMany(on: On, args: { projectId: string; now: Date; rows: { id: string; contact_id: string | null | undefined; address: string; to_name: string | null | undefined; content_id: string; template_id: string | null | undefined; resend_of: string | null | undefined; data: JsonArg | null | undefined; scheduled_for: Date | string | null | undefined; role: "to" | "cc" | "bcc" | null | undefined; parent_id: string | null | undefined }[] }): Promise<{ projectId: string; id: string; scheduledFor: Date | null }[]>;
     /** With what it said.
      * (sql/queries/emails.sql:45) */
-    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; nextAttemptAt: Date | null } | null>;
+    byId(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; role: "to" | "cc" | "bcc"; parentId: string | null; cc: Json; bcc: Json; nextAttemptAt: Date | null } | null>;
     /** One page of mails, after the place where the cursor stands. The filter is one of a closed set.
-     * (sql/queries/emails.sql:60) */
-    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; nextAttemptAt: Date | null }[]>;
+     * (sql/queries/emails.sql:62) */
+    list(on: On, args: { projectId: string; after: Fragment; filter: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; role: "to" | "cc" | "bcc"; parentId: string | null; cc: Json; bcc: Json; nextAttemptAt: Date | null }[]>;
     /** How many mails have a tag, of those with such ids (`t.email_id`), counted up to `up_to`.
-     * (sql/queries/emails.sql:82) */
+     * (sql/queries/emails.sql:86) */
     countTagged(on: On, args: { projectId: string; tag: string; between: Fragment; upTo: number }): Promise<{ total: number }>;
     /** Makes mails found by their tags. `rows` holds `{email_id, tag}`.
-     * (sql/queries/emails.sql:93) */
+     * (sql/queries/emails.sql:97) */
     tag(on: On, args: { projectId: string; rows: { email_id: string; tag: string }[] }): Promise<number>;
     /** Gives a mail the tags of another one.
-     * (sql/queries/emails.sql:99) */
+     * (sql/queries/emails.sql:103) */
     tagAs(on: On, args: { emailId: string; projectId: string; originalId: string }): Promise<number>;
     /** The contacts whose address contains a text, up to `limit`.
-     * (sql/queries/emails.sql:106) */
+     * (sql/queries/emails.sql:110) */
     foundContacts(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The contents whose subject, as written, contains a text, up to `limit`.
-     * (sql/queries/emails.sql:113) */
+     * (sql/queries/emails.sql:117) */
     foundContents(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** The campaigns that have been sent and whose subject contains a text, up to `limit`.
-     * (sql/queries/emails.sql:120) */
+     * (sql/queries/emails.sql:124) */
     foundCampaigns(on: On, args: { projectId: string; pattern: string; limit: number }): Promise<{ id: string }[]>;
     /** One page of mails to these contacts, with these contents or of these campaigns, between two ids, newest first. Each
      * of them gives a page by its index, and the page is looked up by its keys, whatever the planner estimates.
-     * (sql/queries/emails.sql:128) */
-    find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; nextAttemptAt: Date | null }[]>;
+     * (sql/queries/emails.sql:132) */
+    find(on: On, args: { contactIds: string[]; projectId: string; after: string; before: string; limit: number; contentIds: string[]; campaignIds: string[] }): Promise<{ id: string; contactId: string | null; to: string | null; toName: string | null; subject: string | null; from: string | null; fromName: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tags: Json | null; templateId: string | null; campaignId: string | null; workflowId: string | null; stepId: string | null; workflowExecutionId: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; messageId: string | null; attempts: number; error: string | null; queuedAt: Date; capturedAt: Date | null; sentAt: Date | null; deliveredAt: Date | null; openedAt: Date | null; clickedAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; unsubscribedAt: Date | null; opens: number; clicks: number; providerId: string | null; resendOf: string | null; doubtedAt: Date | null; scheduledFor: Date | null; role: "to" | "cc" | "bcc"; parentId: string | null; cc: Json; bcc: Json; nextAttemptAt: Date | null }[]>;
     /** How many mails match the filter, counted up to `up_to`.
-     * (sql/queries/emails.sql:190) */
+     * (sql/queries/emails.sql:196) */
     count(on: On, args: { projectId: string; filter: Fragment; upTo: number }): Promise<{ total: number }>;
     /** Locks one mail for the rest of the transaction. A transaction that changes a mail and its contact locks the mail
      * first.
-     * (sql/queries/emails.sql:201) */
+     * (sql/queries/emails.sql:207) */
     hold(on: On, args: { projectId: string; emailId: string }): Promise<number>;
     /** Notes on a mail that its recipient unsubscribed through a link of it; the campaign's counter follows.
-     * (sql/queries/emails.sql:209) */
+     * (sql/queries/emails.sql:215) */
     unsubscribed(on: On, args: { now: Date; projectId: string; emailId: string; contactId: string }): Promise<number>;
   };
   engagement: {
@@ -1254,7 +1254,7 @@ export interface Queries {
      * not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
      * one, whatever the planner estimates.
      * (sql/queries/feedback.sql:1) */
-    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined; within: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
+    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined; within: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; messageFrom: string | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
     /** Writes what happened to mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
@@ -1264,12 +1264,12 @@ export interface Queries {
      * for FAILED or SUPPRESSED, while it was in doubt, becomes what the notice says. A rejection by the provider makes a
      * mail FAILED unless something is known that only a sent mail can have. Times are set once. The reason belongs to the
      * final state; a remark stays until something better is known.
-     * (sql/queries/feedback.sql:70) */
+     * (sql/queries/feedback.sql:71) */
     write(on: On, args: { changes: { project_id: string; id: string; sent_at: Date | string | null | undefined; delivered_at: Date | string | null | undefined; bounced_at: Date | string | null | undefined; complained_at: Date | string | null | undefined; rejected: boolean; reason: string | null | undefined; remark: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<number>;
     /** Those of these contacts who want no more mail, locked for the rest of the transaction: those who complained, and
      * those whose address has bounced, unless they have another one by now. `lost` holds `{project_id, contact_id,
      * address?, complained}`. Locked in the order of `contacts.opt_out_many`.
-     * (sql/queries/feedback.sql:130) */
+     * (sql/queries/feedback.sql:131) */
     holdLost(on: On, args: { lost: { project_id: string; contact_id: string; address: string | null | undefined; complained: boolean }[] }): Promise<{ projectId: string; id: string }[]>;
   };
   handoverMarks: {
@@ -2016,18 +2016,19 @@ export interface Queries {
      * (sql/queries/scheduled_emails.sql:1) */
     put(on: On, args: { projectId: string; rows: { email_id: string; send_at: Date | string }[] }): Promise<number>;
     /** (sql/queries/scheduled_emails.sql:10) */
-    remove(on: On, args: { projectId: string; emailId: string }): Promise<number>;
+    remove(on: On, args: { projectId: string; emailIds: string[] }): Promise<number>;
     /** Takes mails out that are due before a time, the first ones first: the caller gives them jobs in the same transaction.
      * (sql/queries/scheduled_emails.sql:14) */
     takeDue(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; sendAt: Date }[]>;
-    /** Gives another time to a mail that waits for its time and was not tried yet. A process that claims it now is waited for,
-     * and then it is too late.
+    /** Gives another time to a mail that waits for its time and was not tried yet, and to those others of its message, if it is the
+     * first one. A process that claims it now is waited for, and then it is too late. None if that mail is sent already.
      * (sql/queries/scheduled_emails.sql:29) */
-    reschedule(on: On, args: { sendAt: Date; projectId: string; emailId: string }): Promise<{ id: string } | null>;
-    /** Closes a single mail that was not sent yet, and gives back what it took of the month in which it was accepted. Not one that
-     * was in doubt: its recipient may have it.
-     * (sql/queries/scheduled_emails.sql:41) */
-    cancel(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string } | null>;
+    reschedule(on: On, args: { projectId: string; emailId: string; sendAt: Date }): Promise<{ id: string }[]>;
+    /** Closes a single mail that was not sent yet, and those others of its message, if it is the first one. Gives back what they
+     * took of the month in which they were accepted. Not one that was in doubt: its recipient may have it. None if that mail cannot
+     * be cancelled.
+     * (sql/queries/scheduled_emails.sql:59) */
+    cancel(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string }[]>;
   };
   scheduledRuns: {
     /** Workflows that are due, locked so that one process starts them.

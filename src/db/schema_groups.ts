@@ -78,6 +78,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
       "recipient_domain",
       "emails_of_contacts",
       "workflow_mail_data",
+      "first_recipient",
       "first_id_at",
       "time_of_id",
       "uuid_v7",

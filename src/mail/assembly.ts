@@ -5,7 +5,7 @@ import { encodeWord, foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
 import { encodeText } from "./text_part.ts";
 import { namesUnsubscription, unsubscribeHeaders } from "./headers.ts";
-import { type MailParty, REPLY_SEPARATOR } from "./mailer.ts";
+import { type MailParty, type NamedParties, REPLY_SEPARATOR } from "./mailer.ts";
 
 /** What all mails of one content have in common. */
 export interface MessageSample {
@@ -14,6 +14,8 @@ export interface MessageSample {
   replyTo: string | null;
   /** Those of the request, with ours added. Fields that are written for each mail are left out. */
   headers: Readonly<Record<string, string>>;
+  /** Whom all of them name; otherwise each names its own recipient. */
+  named?: NamedParties | null;
 }
 
 /** What is one recipient's own. */
@@ -56,10 +58,11 @@ const PLAIN_SUBJECT = /^(?! )[ !#-<>-~]{1,60}(?<! )$/;
 const encoder = new MimeNode(undefined, { textEncoding: "base64" });
 
 /** Prepares the messages of one content. Takes some microseconds, and never throws. */
-export function prepareMessage({ from, replyTo, headers }: MessageSample): MessageTemplate {
+export function prepareMessage({ from, replyTo, headers, named = null }: MessageSample): MessageTemplate {
   const common =
     addressField("From", from) +
     (replyTo ? addressesField("Reply-To", replyTo.split(REPLY_SEPARATOR).map(unnamed)) : "") +
+    (named ? addressesField("To", named.to) + addressesField("Cc", named.cc) : "") +
     Object.entries(headers).map(customField).join("") +
     "MIME-Version: 1.0\r\n";
   const boundary = `=_${crypto.randomUUID()}`; // no encoded text has a line that begins with "--=_"
@@ -68,7 +71,7 @@ export function prepareMessage({ from, replyTo, headers }: MessageSample): Messa
     assemble(own) {
       const head =
         common +
-        addressField("To", own.to) +
+        (named ? "" : addressField("To", own.to)) +
         subjectField(own.subject) +
         oneLine("Message-ID", `<${own.messageId.replace(/[^!-;=?-~]/g, "")}>`) +
         oneLine("Date", own.date.toUTCString().replace("GMT", "+0000")) +
@@ -89,6 +92,7 @@ function unnamed(address: string): MailParty {
 }
 
 function addressesField(name: string, parties: readonly MailParty[]): string {
+  if (parties.length === 0) return "";
   if (parties.length === 1) return addressField(name, parties[0]!);
   const encoded = encoder.encodeHeaderValue(name, [...parties]);
   const asWords = () => parties.map(inAsciiWords).join(", ");

@@ -19,6 +19,8 @@ export interface Mail {
   envelope: { from: string; to: string };
   from: MailParty;
   to: MailParty;
+  /** Whom the header names in place of `to`. */
+  named?: NamedParties | null;
   /** Several addresses are separated by {@linkcode REPLY_SEPARATOR}. */
   replyTo: string | null;
   subject: string;
@@ -56,6 +58,12 @@ export const REPLY_SEPARATOR = ", ";
 export interface MailParty {
   name: string;
   address: string;
+}
+
+/** The recipients that a message with several of them names. */
+export interface NamedParties {
+  to: readonly MailParty[];
+  cc: readonly MailParty[];
 }
 
 /** A file in a mail. `cid` names an inline image for the HTML. */

@@ -16,7 +16,7 @@ export function toMessage(mail: Mail): SendMailOptions {
     messageId: `<${mail.messageId}>`,
     envelope: { from: mail.envelope.from, to: [mail.envelope.to] },
     from: mail.from,
-    to: mail.to,
+    ...(mail.named ? { to: [...mail.named.to], cc: [...mail.named.cc] } : { to: mail.to }),
     ...(mail.replyTo && {
       replyTo: mail.replyTo.split(REPLY_SEPARATOR).map((address) => ({ name: "", address })),
     }),

@@ -27,6 +27,8 @@ export interface SubmittedMessage {
   subject: string;
   /** By address: those of To and Cc. */
   names: ReadonlyMap<string, string>;
+  /** In which field the addresses of To and Cc are. */
+  roles: ReadonlyMap<string, "to" | "cc">;
   /** The fields `X-Postrider-…`, by what is behind that, in lower case. They are in the source no more. */
   controls: ReadonlyMap<string, string>;
   /** In ASCII, CRLF at the end of each line, none longer than 998 bytes. */
@@ -76,6 +78,7 @@ export function readSubmitted(given: FixedMessage, trace: Trace): SubmittedMessa
     replyTo: addressesIn(fields, "reply-to")[0]?.email ?? null,
     subject: subjectOf(fields),
     names: namesOf(fields),
+    roles: rolesOf(fields),
     controls: controlsOf(fields),
     source: needsEncoding ? encoded(source) : source,
   };
@@ -127,6 +130,13 @@ function addressesIn(fields: HeaderField[], name: string): { email: string | nul
 function namesOf(fields: HeaderField[]): Map<string, string> {
   const mailboxes = [...addressesIn(fields, "to"), ...addressesIn(fields, "cc")];
   return new Map(mailboxes.flatMap(({ email, name }) => (email && name ? [[email, name] as const] : [])));
+}
+
+function rolesOf(fields: HeaderField[]): SubmittedMessage["roles"] {
+  const inField = (name: "to" | "cc") =>
+    addressesIn(fields, name).flatMap(({ email }) => (email ? [[email, name] as const] : []));
+  // Who is in both is in To.
+  return new Map([...inField("cc"), ...inField("to")]);
 }
 
 function subjectOf(fields: HeaderField[]): string {

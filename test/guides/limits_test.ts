@@ -18,6 +18,7 @@ const KNOWN: Record<string, [file: string, holds: string | RegExp]> = {
   "body of a refused request in the log": ["insight/requests/_redaction.ts", "MAX_BODY_BYTES = 4_096"],
   "requests are kept in the log for": ["insight/requests/mod.ts", "KEPT_DAYS = 7"],
   "recipients of one `/v1/send`": ["http/routes/_send_schemas.ts", "maxItems: 1000"],
+  "recipients of one message with `cc` or `bcc`": ["sending/send/recipients.ts", "MAX_NAMED = 50"],
   "messages of one `/v1/send/batch`": ["sending/send/batch.ts", "MAX_BATCH = 1_000"],
   "recipients of one `/v1/send/batch`": ["sending/send/batch.ts", "MAX_BATCH_RECIPIENTS = 5_000"],
   "days that a mail is scheduled ahead": ["sending/send/send_at.ts", "MAX_DAYS_AHEAD = 90"],

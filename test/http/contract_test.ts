@@ -382,11 +382,11 @@ describe("fields that were meant to be others", () => {
   });
 
   test("are warned of, too, where another service would have done something with them", async () => {
-    const answer = await send({ cc: "b@example.com", text: "plain" });
+    const answer = await send({ timestamp: "2026-01-01", text: "plain" });
 
     expect(answer.status).toBe(200);
     expect(answer.body.warnings).toEqual([
-      "The field cc is unknown and was ignored",
+      "The field timestamp is unknown and was ignored",
       "The field text is unknown and was ignored",
     ]);
   });

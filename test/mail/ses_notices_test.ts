@@ -201,6 +201,10 @@ describe("the mail that is meant", () => {
       "a Message-ID of SES",
       { headers: [header("Message-ID", `<${newProviderId()}@email.amazonses.com>`), feedbackId] },
     ],
+    [
+      "the Message-ID of all mails of a message",
+      { headers: [header("Message-ID", `<all-${emailId}@shop.example>`), feedbackId] },
+    ],
     ["headers of another shape", { headers: { "Message-ID": messageId.value }, commonHeaders: [messageId] }],
     [
       "headers without values",

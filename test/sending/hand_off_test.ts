@@ -112,6 +112,7 @@ describe("accepted mails", () => {
       { ...said, data: { name: "Ada", code: { value: "X1", persistent: false } } },
       { headers: { "X-Zz": "1", "X-A": "2" }, reply: "r@shop.example", name: "Ada's shop" },
       { attachments: [{ filename: "a.txt", content: btoa("hello"), contentType: "text/plain" }] },
+      { cc: "Ben <ben@example.com>", bcc: "cleo@example.com", body: "<p>{{email}}</p>" },
     ];
     const contentOf = async () => {
       await until("all are sent", async () => {

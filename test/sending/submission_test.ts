@@ -70,10 +70,15 @@ describe("a message", () => {
       ["bill.txt"],
     ]);
     const rows = await Promise.all(idsIn(reply).map((id) => get(`/emails/${id}`)));
-    expect(rows.map(({ body }) => [body.to, body.status])).toEqual([
-      [ada, "SENT"],
-      [bob, "SENT"],
-      [eve, "SENT"],
+    expect(rows.map(({ body }) => [body.to, body.status, body.role])).toEqual([
+      [ada, "SENT", "to"],
+      [bob, "SENT", "cc"],
+      [eve, "SENT", "bcc"],
+    ]);
+    expect(new Set(rows.map(({ body }) => body.parentId))).toEqual(new Set([idsIn(reply)[0]]));
+    expect([rows[0]!.body.cc, rows[0]!.body.bcc]).toEqual([
+      [{ email: bob, name: null }],
+      [{ email: eve, name: null }],
     ]);
   });
 

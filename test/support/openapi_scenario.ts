@@ -177,6 +177,7 @@ async function messages(tell: Teller, service: TestService, contactId: string): 
         from: FROM,
         subject: `Your week, ${name}`,
         body: "<p>Three orders.</p>",
+        ...(name === "Bob" && { cc: "Cleo <cleo@example.com>", bcc: ["archive@example.com"] }),
       })),
     },
   });

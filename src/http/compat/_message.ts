@@ -49,10 +49,6 @@ export function fieldErrorsOf(
     });
 }
 
-/** Why there is no cc and no bcc. */
-export const NO_COPIES =
-  "Copies are not supported: every recipient gets a mail of their own. Put the address into `to`, or send a second message";
-
 /** Checks messages by the schema and the rules of `POST /v1/send`; errors have the names that the provider's SDK knows. */
 export async function readTranslated(
   ctx: Context,

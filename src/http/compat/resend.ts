@@ -29,10 +29,9 @@ const NAMES: message.Names = {
   template: "template.id",
   data: "template.variables",
 };
-const KNOWN = "from to subject html text reply_to headers tags attachments scheduled_at template".split(" ");
+const KNOWN =
+  "from to cc bcc subject html text reply_to headers tags attachments scheduled_at template".split(" ");
 const REFUSED = {
-  cc: message.NO_COPIES,
-  bcc: message.NO_COPIES,
   topic_id: "Topics are not supported: a template of the type MARKETING goes to subscribed contacts only",
 };
 
@@ -95,13 +94,16 @@ function callOf(
 }
 
 function translated(given: unknown): message.Translated {
-  const { from, to, subject, html, text, headers, tags, scheduled_at, ...rest } = message.filled(given);
+  const { from, to, cc, bcc, subject, html, text, headers, tags, scheduled_at, ...rest } =
+    message.filled(given);
   const template = message.filled(rest.template);
   const all = message.filled(given);
   return {
     body: {
       from,
       to,
+      cc,
+      bcc,
       subject: content.subjectOf(subject),
       body: content.bodyOf(html, text),
       headers,
@@ -181,13 +183,19 @@ async function shown(ctx: Context, projectId: string, id: string) {
     subject: shownMail.subject ?? mail.subject,
     html: shownMail.html,
     text: shownMail.text,
-    cc: [],
-    bcc: [],
+    cc: mailboxesOf(mail.cc),
+    bcc: mailboxesOf(mail.bcc),
     reply_to: [],
     tags: mail.tags ?? [],
     last_event: EVENTS[status] ?? (status === "SUPPRESSED" ? closed : waits),
     scheduled_at: scheduledFor,
   };
+}
+
+/** As the SDK gave them. */
+function mailboxesOf(named: unknown): string[] {
+  const list = named as { email: string; name: string | null }[];
+  return list.map(({ email, name }) => (name === null ? email : `${name} <${email}>`));
 }
 
 const naming = ({ id }: Email) => ({ object: "email", id });

@@ -10,7 +10,7 @@ import {
 } from "../../audience/standard_fields.ts";
 import { MAX_PREHEADER } from "../../content/preheader.ts";
 import { parseAddress } from "../../mail/address.ts";
-import { toRecipient } from "../../sending/send/input.ts";
+import { toMailbox } from "../../sending/send/recipients.ts";
 import { bounded } from "./body_bounds.ts";
 import { Text } from "./text.ts";
 
@@ -20,7 +20,7 @@ const WHOLE_NUMBER = /^-?\d{1,100}$/;
 
 FormatRegistry.Set("email", (text) => parseAddress(text) !== null);
 FormatRegistry.Set("email-or-empty", (text) => text === "" || parseAddress(text) !== null);
-FormatRegistry.Set("mailbox", (text) => toRecipient(text) !== null);
+FormatRegistry.Set("mailbox", (text) => toMailbox(text) !== null);
 FormatRegistry.Set("header-text", (text) => !/[\r\n\0]/.test(text));
 // Rows carry dates as Date; JSON writes them as ISO 8601.
 TypeRegistry.Set("Timestamp", (_schema, value) => value instanceof Date && !Number.isNaN(value.getTime()));

@@ -23,8 +23,8 @@ const bodyOf = (input: OperationInput) => (input.body ?? {}) as Record<string, a
 
 const DESCRIBED: Record<string, Describe> = {
   sendEmail: async (_ask, input) => {
-    const { to } = bodyOf(input);
-    const people = Array.isArray(to) ? to.length : 1;
+    const { to, cc = [], bcc = [] } = bodyOf(input);
+    const people = [to, cc, bcc].flat().length;
     return {
       what: `Send this mail to ${people === 1 ? nameOf(Array.isArray(to) ? to[0] : to) : "these recipients"}`,
       people,

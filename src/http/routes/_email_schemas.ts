@@ -34,6 +34,15 @@ const TagWord = Text({
 /** What a caller marks mails with. */
 export const Tags = t.Array(t.Object({ name: TagWord, value: TagWord }, { title: "Tag" }), { maxItems: 10 });
 
+/** How a recipient is named in the header of a message. */
+const ROLES = ["to", "cc", "bcc"] as const;
+export const Role = Words(ROLES);
+
+const Named = (description: string) =>
+  t.Array(t.Object({ email: t.String(), name: Nullable(t.String()) }, { title: "NamedRecipient" }), {
+    description,
+  });
+
 /** A mail, and what happened to it. */
 export const Email = t.Object(
   {
@@ -64,6 +73,18 @@ export const Email = t.Object(
     resendOf: Nullable(
       t.String({ format: "uuid", description: "The mail that this one repeats, which may no longer exist." }),
     ),
+    role: Words(ROLES, {
+      description: "How the message names this recipient: as `to`, as `cc`, or not at all (`bcc`).",
+    }),
+    parentId: Nullable(
+      t.String({
+        format: "uuid",
+        description:
+          "Of a message with several recipients who see each other: the mail to the first of them, which names itself. Null for all other mails.",
+      }),
+    ),
+    cc: Named("Everybody whom the message names as `Cc`."),
+    bcc: Named("Everybody who got the message as `bcc`."),
     attempts: Int,
     error: Nullable(t.String()),
     queuedAt: Timestamp,

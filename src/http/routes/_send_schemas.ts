@@ -5,6 +5,7 @@ import type { Context } from "../../context.ts";
 import { MAX_BATCH } from "../../sending/send/batch.ts";
 import { fileErrors, type SendInput, sendErrors } from "../../sending/send/input.ts";
 import { sendLimits } from "../../sending/send/mod.ts";
+import { MAX_NAMED } from "../../sending/send/recipients.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
 import { bounded, boundedText } from "../entry/body_bounds.ts";
 import { documented } from "../entry/document.ts";
@@ -22,7 +23,7 @@ import {
   Warnings,
   Words,
 } from "../entry/schemas.ts";
-import { Tags } from "./_email_schemas.ts";
+import { Role, Tags } from "./_email_schemas.ts";
 
 /** As much as a template may have. */
 const MAX_BODY_CHARS = 1_048_576;
@@ -100,6 +101,8 @@ const Body = boundedText(
 );
 const Attachments = t.Optional(t.Array(Attachment, { maxItems: 10 }));
 const To = t.Union([Mailbox, t.Array(Mailbox, { minItems: 1, maxItems: 1000 })]);
+const Copies = (description: string) =>
+  t.Optional(t.Union([Mailbox, t.Array(Mailbox, { maxItems: MAX_NAMED })], { description }));
 
 /** A time up to 90 days ahead; the rules check it. */
 export const SendAt = documented(t.String({ maxLength: 40 }), {
@@ -111,6 +114,12 @@ export const SendAt = documented(t.String({ maxLength: 40 }), {
 
 /** What goes with a message, wherever its content comes from. */
 const SendFields = {
+  cc: Copies(
+    "Recipients of a copy, whom everybody sees. With `cc` or `bcc`, all recipients get the same message, and see those of `to` and `cc`.",
+  ),
+  bcc: Copies(
+    "Recipients of a copy, whom nobody sees. Up to 50 recipients in `to`, `cc` and `bcc` together.",
+  ),
   name: t.Optional(HeaderText({ maxLength: 255 })),
   subscribed: t.Optional(t.Boolean()),
   data: t.Optional(Data),
@@ -188,7 +197,13 @@ const sendSchema = (attachmentBytes: number) =>
   });
 
 const SentData = t.Object({
-  emails: t.Array(t.Object({ contact: t.Object({ id: Uuid, email: t.String() }), email: Uuid })),
+  emails: t.Array(
+    t.Object({
+      contact: t.Object({ id: Uuid, email: t.String() }),
+      email: Uuid,
+      role: t.Optional(Role),
+    }),
+  ),
   timestamp: Timestamp,
   scheduledFor: t.Optional(Timestamp),
 });

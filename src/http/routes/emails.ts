@@ -22,6 +22,12 @@ import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
 const Filters = {
   to: t.Optional(Text({ maxLength: 320, description: "The whole address of the recipient." })),
   contactId: t.Optional(Uuid),
+  parentId: t.Optional(
+    t.String({
+      format: "uuid",
+      description: "All mails of a message with several recipients who see each other.",
+    }),
+  ),
   campaignId: t.Optional(Uuid),
   templateId: t.Optional(
     t.String({ format: "uuid", description: "Of a single mail or a step of a workflow." }),
@@ -70,7 +76,7 @@ export function emailsRoutes(ctx: Context) {
         operationId: "listEmails",
         summary: "List mails, newest first",
         description:
-          "A cursor list of the ledger: one row per mail, with its outcome. Every filter has an index, so a page takes the same time among millions of mails. `contactId` and `to` can be combined with any other filter; otherwise use one of `campaignId`, `templateId`, `workflowId`, `sourceType`, `status` and `tag`, or `campaignId` with `status`: other combinations are refused with 400. `total` counts up to 100,000; for a search it counts the page.",
+          "A cursor list of the ledger: one row per mail, with its outcome. Every filter has an index, so a page takes the same time among millions of mails. `contactId` and `to` can be combined with any other filter; otherwise use one of `parentId`, `campaignId`, `templateId`, `workflowId`, `sourceType`, `status` and `tag`, or `campaignId` with `status`: other combinations are refused with 400. `total` counts up to 100,000; for a search it counts the page.",
       },
     })
     .get("/:id", async ({ project, params: { id } }) => await getEmail(ctx, project.id, emailId(id)), {
@@ -126,7 +132,7 @@ export function emailsRoutes(ctx: Context) {
           operationId: "rescheduleEmail",
           summary: "Give a scheduled mail another time",
           description:
-            "For a mail that was sent with `sendAt` and still waits for its time. Refused with 409 once it is being sent, was sent or cancelled, and for a mail that is not scheduled.",
+            "For a mail that was sent with `sendAt` and still waits for its time. With the first mail of a message (`parentId`), all others of it that still wait get the same time. Refused with 409 once it is being sent, was sent or cancelled, and for a mail that is not scheduled.",
         },
       },
     )
@@ -140,7 +146,7 @@ export function emailsRoutes(ctx: Context) {
           operationId: "cancelEmail",
           summary: "Cancel a mail that was not sent yet",
           description:
-            "The mail is not sent: its status is `SUPPRESSED`, and `error` says that it was cancelled. What it took of the month's limit is given back. For mails of `POST /v1/send` that are `PENDING`: scheduled ones, and those that wait for another attempt. Refused with 409 for all others, and once the mail is being sent.",
+            "The mail is not sent: its status is `SUPPRESSED`, and `error` says that it was cancelled. What it took of the month's limit is given back. For mails of `POST /v1/send` that are `PENDING`: scheduled ones, and those that wait for another attempt. With the first mail of a message (`parentId`), all others of it that were not sent yet are cancelled. Refused with 409 for all others, and once the mail is being sent.",
         },
       },
     )
@@ -161,7 +167,7 @@ export function emailsRoutes(ctx: Context) {
           operationId: "resendEmail",
           summary: "Send a mail again to its recipient",
           description:
-            "Sends the content as a new mail, whose `resendOf` names the original: with the same attachments, to the contact's current address and with the current data. It takes no body: a field such as `to` is refused (422), because nothing of the mail can be changed. It counts as a single transactional mail, even if the original belonged to a campaign. The response is its row in the ledger, which is `SUPPRESSED` if the address is on the suppression list. Refused for a sender whose domain is no longer verified (403), a recipient who has opted out of such mail (400, `details.recipients`), a used `Idempotency-Key`, and a mail that is still being sent, or whose content, contact or workflow no longer exists (409).",
+            "Sends the content as a new mail, whose `resendOf` names the original: with the same attachments, to the contact's current address and with the current data. Of a message with `cc` or `bcc`, only this recipient gets it again. It takes no body: a field such as `to` is refused (422), because nothing of the mail can be changed. It counts as a single transactional mail, even if the original belonged to a campaign. The response is its row in the ledger, which is `SUPPRESSED` if the address is on the suppression list. Refused for a sender whose domain is no longer verified (403), a recipient who has opted out of such mail (400, `details.recipients`), a used `Idempotency-Key`, and a mail that is still being sent, or whose content, contact or workflow no longer exists (409).",
         },
       },
     );
@@ -182,10 +188,11 @@ function refuseFields(body: unknown): void {
 }
 
 async function list(ctx: Context, projectId: string, query: (typeof Query)["static"]) {
-  const { contactId, campaignId, templateId, workflowId, sourceType, type, status, tag } = query;
+  const { contactId, parentId, campaignId, templateId, workflowId, sourceType, type, status, tag } = query;
   const period = readPeriod({ from: query.from, until: query.until });
   const to = query.to && searchedAddress(query.to);
-  const filter = { to, contactId, campaignId, templateId, workflowId, sourceType, type, status, tag };
+  const belonging = { contactId, parentId, campaignId, templateId, workflowId };
+  const filter = { to, ...belonging, sourceType, type, status, tag };
   const dir = query.dir === "asc" ? ("asc" as const) : ("desc" as const);
   const page = { limit: clampLimit(query.limit), afterId: readIdCursor(query.cursor), dir };
   if (query.search) {

@@ -90,7 +90,7 @@ export function v1Routes(ctx: Context) {
             operationId: "sendEmail",
             summary: "Send a transactional email",
             description:
-              "Sends one message to 1 to 1,000 recipients, right away or at `sendAt`. Contacts that do not exist are created, `data` is merged into theirs, and every recipient gets a separate mail. Everything is checked first and then committed together: either every mail is accepted, or none. After a 200, the mails will not be lost. Refused for a sender whose domain is not verified (403), an unknown template (404), a `MARKETING` template to a recipient who has opted out (400, `details.recipients`), and an `Idempotency-Key` that was used before (409, with the original response).",
+              "Sends one message to 1 to 1,000 recipients, right away or at `sendAt`. Contacts that do not exist are created, `data` is merged into those of `to`, and every recipient gets a separate mail. With `cc` or `bcc`, up to 50 recipients get the same message: all see those of `to` and `cc`, variables show the first of `to`, and the ledger has a mail for each recipient, with the first one as `parentId`. Everything is checked first and then committed together: either every mail is accepted, or none. After a 200, the mails will not be lost. Refused for a sender whose domain is not verified (403), an unknown template (404), a `MARKETING` template to a recipient who has opted out (400, `details.recipients`), and an `Idempotency-Key` that was used before (409, with the original response).",
             tags: ["Public API"],
           },
         },

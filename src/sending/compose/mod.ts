@@ -6,10 +6,11 @@ import { compileTextPart } from "../../content/handlebars/text_part.ts";
 import type { Context } from "../../context.ts";
 import { prepareMessage } from "../../mail/assembly.ts";
 import { deliverabilityHeaders, mergeHeaders, unsubscribeHeaders } from "../../mail/headers.ts";
-import type { Attachment, Mail, ReadyMail, StreamedMail } from "../../mail/mailer.ts";
+import type { Attachment, Mail, NamedParties, ReadyMail, StreamedMail } from "../../mail/mailer.ts";
 import { followHtml } from "./followed_mail.ts";
 import { footerOf } from "./footer.ts";
 import { messageIdOf } from "./message_id.ts";
+import type { MessageOfMail } from "./message_of_mail.ts";
 import { envelopeSender } from "./return_paths.ts";
 import { prepareSubmitted, submittedAmong } from "./submitted.ts";
 import { type SubscriptionUrls, subscriptionUrls } from "./subscription_links.ts";
@@ -40,6 +41,8 @@ export interface Content {
   offersUnsubscribe?: boolean | null;
   /** What the caller marks the mails with: `[{name, value}]`. */
   tags?: unknown;
+  /** Whom the header names, where it is the same for all mails; otherwise each names its own recipient. */
+  recipients?: RecipientLists | null;
   /** The whole message, where it was submitted and is in memory: there is nothing to render. */
   submitted?: Buffer | null;
   /** In the footer. */
@@ -49,8 +52,21 @@ export interface Content {
   language: string;
 }
 
+/** The recipients of a message that all of them see, but for `bcc`. */
+export interface RecipientLists {
+  to: { email: string; name: string | null }[];
+  cc: { email: string; name: string | null }[];
+  bcc: { email: string; name: string | null }[];
+}
+
 /** What the row of a content says where nobody asks for more than the project's usual ways. */
-export const NO_OPTIONS = { tags: null, track_opens: null, track_clicks: null, offers_unsubscribe: null };
+export const NO_OPTIONS = {
+  tags: null,
+  track_opens: null,
+  track_clicks: null,
+  offers_unsubscribe: null,
+  recipients: null,
+};
 
 /** Whom a mail is for. A contact is missing where a test goes to an address that belongs to none. */
 export interface Addressee {
@@ -60,6 +76,8 @@ export interface Addressee {
   contact: { id: string; subscribed: boolean; data: Record<string, unknown> } | null;
   /** What this mail alone has over the data of its content; a workflow's `event` is among it. */
   data?: Record<string, unknown> | null;
+  /** Of a message with several recipients: what its mails have in common. */
+  message?: MessageOfMail | null;
 }
 
 /** A content that is ready for one recipient after another. */
@@ -68,6 +86,8 @@ export interface PreparedContent extends Content {
   show(to: Addressee): { subject: string; html: string; text: string; headers: Record<string, string> };
   /** Renders one mail to be sent. A template never makes it fail. */
   compose(to: Addressee, attachments: readonly Attachment[]): Promise<Mail | ReadyMail | StreamedMail>;
+  /** Whether it shows anything of its recipient. */
+  isPersonal: boolean;
 }
 
 /** Compiles a content, with its links, headers and everything that its mails have in common. */
@@ -92,7 +112,8 @@ export async function prepareContent(
     content.type === "MARKETING" || !!content.offersUnsubscribe || namesSubscriptionLink(html.variables);
   const headers = mergeHeaders(content.headers, deliverabilityHeaders(content));
   const from = { name: content.fromName ?? "", address: content.fromEmail };
-  const message = prepareMessage({ from, replyTo: content.replyTo, headers });
+  const named = content.recipients ? headerOf(content.recipients) : null;
+  const message = prepareMessage({ from, replyTo: content.replyTo, headers, named });
   let submitted: ReturnType<typeof prepareSubmitted> | undefined;
 
   const render = (to: Addressee, urls: SubscriptionUrls | null) => {
@@ -108,6 +129,8 @@ export async function prepareContent(
 
   return {
     ...content,
+    // A message that was submitted has no HTML of its own.
+    isPersonal: isPersonal && content.html !== "",
     show(to) {
       const urls = isPersonal || offersOneClick ? urlsOf(ctx, content.projectId, to) : null;
       const oneClick = offersOneClick ? unsubscribeHeaders(urls!.unsubscribeUrl) : {};
@@ -118,12 +141,12 @@ export async function prepareContent(
       if (given) {
         submitted ??= prepareSubmitted(ctx, content, given, isFollowed ? follows : null);
         const envelope = { from: await envelopeSender(ctx, content, to.emailId), to: to.address };
-        return submitted(to.emailId, envelope);
+        return submitted(to, envelope);
       }
       const urls = isPersonal || offersOneClick ? urlsOf(ctx, content.projectId, to) : null;
       const own = {
         to: { name: to.toName ?? "", address: to.address },
-        messageId: messageIdOf(to.emailId, content.fromEmail),
+        messageId: messageIdOf(to.emailId, content.fromEmail, to.message?.idFrom),
         date: ctx.now(),
         ...render(to, urls),
       };
@@ -137,6 +160,7 @@ export async function prepareContent(
       const oneClick = unsubscribeUrl === null ? {} : unsubscribeHeaders(unsubscribeUrl);
       return {
         ...own,
+        named,
         origin,
         envelope,
         from,
@@ -148,13 +172,22 @@ export async function prepareContent(
   };
 }
 
+function headerOf({ to, cc }: RecipientLists): NamedParties {
+  const parties = (list: RecipientLists["to"]) =>
+    list.map(({ email, name }) => ({ name: name ?? "", address: email }));
+  return { to: parties(to), cc: parties(cc) };
+}
+
 /** The author offers a way out: mail programs may show it as well (guides/sending.md). */
 function namesSubscriptionLink(variables: readonly string[]): boolean {
   return variables.some((path) => /(^|[./])(unsubscribeUrl|manageUrl)$/.test(path));
 }
 
+/** The links are the recipient's own: nobody shall unsubscribe somebody else. */
 function scopeOf(content: Content, to: Addressee, urls: SubscriptionUrls) {
-  const contact = { id: null, subscribed: true, data: {}, ...to.contact, email: to.address };
+  const first = to.message?.first;
+  const shown = first === undefined ? { ...to.contact, email: to.address } : first;
+  const contact = { id: null, email: "", subscribed: true, data: {}, ...shown };
   return mailScope({ contact, data: dataOf(content, to), urls, event: to.data?.event });
 }
 

@@ -10,11 +10,18 @@ import { MESSAGE_ID } from "../../mail/submitted.ts";
 import { encodeText } from "../../mail/text_part.ts";
 import { followHtml } from "./followed_mail.ts";
 import { messageIdOf } from "./message_id.ts";
+import type { MessageOfMail } from "./message_of_mail.ts";
 
 /** What is known of a message besides its source. */
 interface Known extends MailKind {
   subject: string;
   fromEmail: string;
+}
+
+/** One of its mails. */
+interface MailOfSubmitted {
+  emailId: string;
+  message?: MessageOfMail | null;
 }
 
 /** What is followed; null for nothing. */
@@ -45,13 +52,13 @@ export function prepareSubmitted(
   content: Known,
   source: Buffer,
   follows: Follows,
-): (emailId: string, envelope: ReadyMail["envelope"]) => ReadyMail | StreamedMail {
+): (mail: MailOfSubmitted, envelope: ReadyMail["envelope"]) => ReadyMail | StreamedMail {
   const fields = fieldsOf(headOf(source));
   const own = messageIdIn(fields);
   const added = addedTo(fields, content);
   const followed = follows ? followedIn(ctx, content, source, follows) : null;
-  return (emailId, envelope) => {
-    const messageId = own ?? messageIdOf(emailId, content.fromEmail);
+  return ({ emailId, message }, envelope) => {
+    const messageId = own ?? messageIdOf(emailId, content.fromEmail, message?.idFrom);
     const top = own === null ? [`Message-ID: <${messageId}>`, ...added] : added;
     const pieces = [
       Buffer.from(top.map((line) => `${line}\r\n`).join(""), "latin1"),

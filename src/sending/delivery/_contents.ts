@@ -4,7 +4,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Attachment } from "../../mail/mailer.ts";
 import { createPauses } from "../../pauses.ts";
-import { prepareContent, type PreparedContent } from "../compose/mod.ts";
+import { prepareContent, type PreparedContent, type RecipientLists } from "../compose/mod.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import type { ClaimedEmail } from "./emails.ts";
 
@@ -80,6 +80,7 @@ function contentOf(email: ClaimedEmail) {
     trackClicks: email.trackClicks,
     offersUnsubscribe: email.offersUnsubscribe,
     tags: email.tags,
+    recipients: email.recipients as RecipientLists | null,
   };
 }
 

@@ -4,6 +4,7 @@ import { describeError } from "../../log.ts";
 import type { Handover } from "../../mail/mailer.ts";
 import { refusalOf } from "../../mail/provider_refusals.ts";
 import { asksToSlowDown, pacesOf } from "../transports/paces.ts";
+import { messageOfMail } from "../compose/message_of_mail.ts";
 import type { Addressee } from "../compose/mod.ts";
 import { hold } from "../transports/holds.ts";
 import { transportsOf } from "../transports/known.ts";
@@ -54,7 +55,11 @@ async function handOver(
   try {
     const reason = reasonAgainst(email, content?.type ?? null);
     if (reason !== null) return unsent(suppressed(ctx, email, known.fromEmail, reason));
-    const mail = await content!.compose(addresseeOf(email), attachments);
+    const addressee = addresseeOf(email);
+    if (content!.isPersonal && addressee.message?.first === null) {
+      return unsent(suppressed(ctx, email, known.fromEmail, "The contact whose data it shows was deleted"));
+    }
+    const mail = await content!.compose(addressee, attachments);
     const sent = await sendSigned(ctx, transport, content!, mail, way);
     // One that was removed, or opened again with another address, is asked no more.
     const isInUse = transportsOf(ctx).byId(transport.id) === transport;
@@ -109,5 +114,6 @@ function addresseeOf(email: ClaimedEmail): Addressee {
     contactId === null
       ? null
       : { id: contactId, subscribed: subscribed!, data: contactData as Record<string, unknown> };
-  return { emailId: id, address, toName, contact, data: ownData as Record<string, unknown> | null };
+  const data = ownData as Record<string, unknown> | null;
+  return { emailId: id, address, toName, contact, data, message: messageOfMail(email) };
 }

@@ -18,6 +18,7 @@ export interface AcceptedContent extends Pick<
   | "trackClicks"
   | "offersUnsubscribe"
   | "tags"
+  | "recipients"
   | "submitted"
 > {
   id: string;

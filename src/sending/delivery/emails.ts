@@ -21,6 +21,8 @@ export interface EmailFilter {
   /** A whole address, as it is stored. */
   to?: string | undefined;
   campaignId?: string | undefined;
+  /** All mails of a message with several recipients. */
+  parentId?: string | undefined;
   templateId?: string | undefined;
   workflowId?: string | undefined;
   sourceType?: Email["sourceType"] | undefined;
@@ -51,7 +53,15 @@ export interface EmailPage {
 }
 
 /** What an index leads to by itself, in the order of time. Of one contact any filter can be answered: they have few mails. */
-const LEADING = ["campaignId", "templateId", "workflowId", "sourceType", "status", "tag"] as const;
+const LEADING = [
+  "parentId",
+  "campaignId",
+  "templateId",
+  "workflowId",
+  "sourceType",
+  "status",
+  "tag",
+] as const;
 
 /**
  * Throws 400 for filters that no index serves together: reading on through a ledger of millions until a page is full could
@@ -141,6 +151,7 @@ export function compileEmailFilter({ sql }: Context, projectId: string, filter: 
     ${to ? sql`e.contact_id = (select c.id from contacts c where c.project_id = ${projectId} and c.email = ${to})` : every}
     and ${betweenIds({ sql }, sql`e.id`, filter)}
     and ${filter.contactId ? sql`e.contact_id = ${filter.contactId}` : every}
+    and ${filter.parentId ? sql`e.parent_id = ${filter.parentId}` : every}
     and ${filter.campaignId ? sql`e.campaign_id = ${filter.campaignId}` : every}
     and ${filter.templateId ? sql`e.template_id = ${filter.templateId}` : every}
     and ${filter.workflowId ? sql`e.workflow_id = ${filter.workflowId}` : every}

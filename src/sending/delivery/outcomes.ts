@@ -2,6 +2,7 @@ import { type Context, newId } from "../../context.ts";
 import type { Handover, Mailer, RetrySchedule } from "../../mail/mailer.ts";
 import { sesMessageId } from "../../mail/ses_notices.ts";
 import { messageIdOf } from "../compose/message_id.ts";
+import { messageOfMail } from "../compose/message_of_mail.ts";
 import type { Content } from "../compose/mod.ts";
 import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
 import type { ClaimedEmail } from "./emails.ts";
@@ -154,7 +155,8 @@ function unsent(
   status: "SUPPRESSED" | "FAILED",
   reason: string,
 ): MailOutcome {
-  const messageId = fromEmail === null ? null : messageIdOf(email.id, fromEmail);
+  const messageId =
+    fromEmail === null ? null : messageIdOf(email.id, fromEmail, messageOfMail(email)?.idFrom);
   return { ...base(ctx, email, { messageId, subject: null, transportId: null }), status, error: reason };
 }
 
@@ -232,6 +234,7 @@ function eventOf(
     campaignId: email.campaignId,
     sourceType: email.sourceType,
     ...(content.tags ? { tags: tagsByName(content.tags as Tag[]) } : {}),
+    ...(email.role !== null && { role: email.role, parentId: email.parentId }),
   };
   const particulars = status === "BOUNCED" ? { bounceType: "Permanent", bouncedAt: at } : { sentAt: at };
   return {

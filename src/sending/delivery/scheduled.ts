@@ -47,7 +47,7 @@ function nearEnd(ctx: Context): Date {
 }
 
 /**
- * Gives a scheduled mail another time, and returns its row. Throws not-found, and 409 once it is being sent or was
+ * Gives a scheduled mail another time, and all others of its message if it is the first one; returns its row. Throws not-found, and 409 once it is being sent or was
  * cancelled.
  */
 export async function rescheduleEmail(
@@ -57,24 +57,30 @@ export async function rescheduleEmail(
   sendAt: Date,
 ): Promise<Email> {
   return await inTransaction(ctx, async (tx) => {
-    if (!(await q.scheduledEmails.reschedule(tx, { projectId, emailId, sendAt }))) {
+    const moved = await q.scheduledEmails.reschedule(tx, { projectId, emailId, sendAt });
+    if (moved.length === 0) {
       const { status, scheduledFor } = await getEmail(tx, projectId, emailId);
       throw problems.mailNotScheduled(scheduledFor === null ? "not scheduled" : status);
     }
-    if (sendAt < nearEnd(tx)) await q.scheduledEmails.remove(tx, { projectId, emailId });
-    await schedule(tx, projectId, [{ projectId, id: emailId, sendAt }]);
+    const emailIds = moved.map(({ id }) => id);
+    if (sendAt < nearEnd(tx)) await q.scheduledEmails.remove(tx, { projectId, emailIds });
+    await schedule(
+      tx,
+      projectId,
+      emailIds.map((id) => ({ projectId, id, sendAt })),
+    );
     return await getEmail(tx, projectId, emailId);
   });
 }
 
 /**
- * Closes a single mail that was not sent yet, and returns its row: SUPPRESSED. What it took of the month's limit is given
+ * Closes a single mail that was not sent yet, and the others of its message if it is the first one; returns its row: SUPPRESSED. What it took of the month's limit is given
  * back. Throws not-found, and 409 for a mail that is being sent, was sent, or belongs to a campaign or workflow.
  */
 export async function cancelEmail(ctx: Context, projectId: string, emailId: string): Promise<Email> {
   const cancelled = await q.scheduledEmails.cancel(ctx, { projectId, emailId });
   const email = await getEmail(ctx, projectId, emailId);
-  if (cancelled) return email;
+  if (cancelled.length > 0) return email;
   const { status, sourceType } = email;
   throw problems.mailNotCancelled(
     sourceType === "TRANSACTIONAL" ? status : `part of a ${sourceType.toLowerCase()}`,

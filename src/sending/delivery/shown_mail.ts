@@ -5,6 +5,7 @@ import { q } from "../../db/queries.ts";
 import { createPauses } from "../../pauses.ts";
 import { problems } from "../../problem/mod.ts";
 import { type Addressee, type Content, prepareContent } from "../compose/mod.ts";
+import { messageOfMail, type RowOfMessage } from "../compose/message_of_mail.ts";
 import { fileOfSubmitted, showSubmitted, WHOLE_MESSAGE } from "../compose/submitted.ts";
 import { getEmail } from "./emails.ts";
 
@@ -96,8 +97,7 @@ async function wholeMessage(ctx: Context, projectId: string, contentId: string):
   return Buffer.from(file?.content ?? []);
 }
 
-interface Row {
-  id: string;
+interface Row extends RowOfMessage {
   address: string;
   toName: string | null;
   contactId: string | null;
@@ -106,12 +106,14 @@ interface Row {
   ownData: unknown;
 }
 
-function addresseeOf({ id, address, toName, contactId, subscribed, contactData, ownData }: Row): Addressee {
+function addresseeOf(row: Row): Addressee {
+  const { id, address, toName, contactId, subscribed, contactData, ownData } = row;
   const contact =
     contactId === null || subscribed === null
       ? null
       : { id: contactId, subscribed, data: contactData as Record<string, unknown> };
-  return { emailId: id, address, toName, contact, data: ownData as Record<string, unknown> | null };
+  const data = ownData as Record<string, unknown> | null;
+  return { emailId: id, address, toName, contact, data, message: messageOfMail(row) };
 }
 
 /** The names of the events of a mail. */

@@ -110,7 +110,10 @@ function wordsOf(notice: Notice | undefined): string | null {
 }
 
 function messageId(mail: HeldMail): string | null {
-  return mail.messageId ?? (mail.fromEmail === null ? null : messageIdOf(mail.id, mail.fromEmail));
+  return (
+    mail.messageId ??
+    (mail.fromEmail === null ? null : messageIdOf(mail.id, mail.fromEmail, mail.messageFrom))
+  );
 }
 
 /** The events that follow (guides/events.md), in the order in which such things happen. Of soft bounces the new ones. */
@@ -135,6 +138,7 @@ export function eventsOf(report: Report, newSoftBounces: ReadonlySet<string>): N
     campaignId: mail.campaignId,
     sourceType: mail.sourceType,
     ...(mail.tags !== null && { tags: mail.tags }),
+    ...(mail.role !== null && { role: mail.role, parentId: mail.parentId }),
   };
   const about = { projectId: mail.projectId, contactId: mail.contactId, emailId: mail.id };
   return events.map(([name, particulars]) => ({ ...about, name, data: { ...common, ...particulars } }));

@@ -2,25 +2,27 @@
 import type { SpanContext } from "@opentelemetry/api";
 import { answerKeys, claimKeys, releaseKeys } from "../../accounts/idempotency.ts";
 import { dealOut } from "../../accounts/billing/usage.ts";
-import { bothOf, type DataChange, sortData } from "../../audience/contacts/data.ts";
-import { contactKey, upsertContacts, type WrittenContact } from "../../audience/contacts/mod.ts";
+import { contactKey } from "../../audience/contacts/mod.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem/mod.ts";
 import { type ContentRow, contentsOf } from "./_content.ts";
-import type { Recipient, SendInput } from "./input.ts";
+import { upsertRecipients } from "./_contacts.ts";
+import type { SendInput } from "./input.ts";
 import { enqueueHere, type HandedMail, type HandOff } from "../delivery/hand_off.ts";
 import type { QueuedMail } from "../delivery/enqueue.ts";
 import { schedule } from "../delivery/scheduled.ts";
 import { acceptedContent } from "./_accepted_content.ts";
 import { attachmentsOf } from "./_attachments.ts";
 import { addToLedger, refusalsOf, tagMails } from "./ledger.ts";
+import type { Recipient, RecipientRole } from "./recipients.ts";
 import { readSendAt, sendAtErrors } from "./send_at.ts";
 import { withTraces } from "./_traces.ts";
 
 /** What was accepted: for each recipient, in order, the contact and the id of the mail in the ledger. */
 export interface SendResult {
-  emails: { contact: { id: string; email: string }; email: string }[];
+  /** `role`: of a message with cc or bcc. */
+  emails: { contact: { id: string; email: string }; email: string; role?: RecipientRole }[];
   timestamp: Date;
   /** Where the request names a time. */
   scheduledFor?: Date;
@@ -132,8 +134,8 @@ async function writeAll(
 ): Promise<{ results: SendResult[]; handOff: () => void }> {
   if (accepted.length === 0) return { results: [], handOff: () => {} };
   const contacts = await upsertRecipients(tx, projectId, accepted);
-  const mails = accepted.map(({ content, recipients, input }) =>
-    recipients.map(({ email, name }) => {
+  const mails = accepted.map(({ content, recipients, input }) => {
+    const rows = recipients.map(({ email, name, role }) => {
       const contact = contacts.get(contactKey(projectId, email))!;
       return {
         id: newId(tx),
@@ -143,9 +145,14 @@ async function writeAll(
         content_id: content.id,
         template_id: content.template_id,
         scheduled_for: input.sendAt === undefined ? null : readSendAt(input.sendAt),
+        role,
+        parent_id: null as string | null,
       };
-    }),
-  );
+    });
+    const parent = rows.find(({ role }) => role === "to") ?? rows[0]!;
+    if (parent.role !== null) for (const row of rows) row.parent_id = parent.id;
+    return rows;
+  });
   const [tracked, begun] = await Promise.all([
     addContents(tx, projectId, accepted),
     addToLedger(tx, projectId, mails.flat()).then((pending) =>
@@ -155,7 +162,11 @@ async function writeAll(
   ]);
   const timestamp = tx.now();
   const results = mails.map((own) => ({
-    emails: own.map((row) => ({ contact: { id: row.contact_id, email: row.address }, email: row.id })),
+    emails: own.map(({ id, contact_id, address, role }) => ({
+      contact: { id: contact_id, email: address },
+      email: id,
+      ...(role !== null && { role }),
+    })),
     timestamp,
     ...(own[0]!.scheduled_for && { scheduledFor: own[0]!.scheduled_for }),
   }));
@@ -208,31 +219,6 @@ function once({ emailIds, begin }: HandOff, mails: () => HandedMail[]): () => vo
     const open = new Set(emailIds);
     begin(mails().filter(({ id }) => open.has(id)));
   };
-}
-
-/** One contact per address, however often it was named: what later messages say goes over what earlier ones do. */
-async function upsertRecipients(
-  tx: Context,
-  projectId: string,
-  accepted: Accepted[],
-): Promise<Map<string, WrittenContact>> {
-  const writes = new Map<string, { subscribed: boolean | undefined; change: DataChange }>();
-  for (const { input, recipients } of accepted) {
-    const change = sortData(input.data);
-    for (const email of new Set(recipients.map((recipient) => recipient.email))) {
-      const before = writes.get(email);
-      const { subscribed = before?.subscribed } = input;
-      writes.set(email, { subscribed, change: before ? bothOf(before.change, change) : change });
-    }
-  }
-  const rows = [...writes].map(([email, { subscribed, change }]) => ({
-    projectId,
-    email,
-    given: { subscribed },
-    subscribedDefault: false,
-    change,
-  }));
-  return await upsertContacts(tx, rows);
 }
 
 /** Answers the ids of those whose mails are followed. */

@@ -1,5 +1,6 @@
 // A content in memory, as it would be read back from the database.
 import type { AcceptedContent } from "../delivery/accepted_content.ts";
+import type { RecipientLists } from "../compose/mod.ts";
 import type { ContentRow } from "./_content.ts";
 
 /** Contents with more characters than this are read back. */
@@ -31,6 +32,7 @@ export function acceptedContent(
     trackClicks: row.track_clicks ?? null,
     offersUnsubscribe: row.offers_unsubscribe ?? null,
     tags: row.tags ?? null,
+    recipients: (row.recipients ?? null) as RecipientLists | null,
     submitted,
     shared: row.shared,
   };

@@ -9,7 +9,8 @@ import type { Json } from "../../db/types.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { REPLY_SEPARATOR } from "../../mail/mailer.ts";
 import { problems } from "../../problem/mod.ts";
-import { type Recipient, type SendInput, toRecipient } from "./input.ts";
+import type { SendInput } from "./input.ts";
+import { listsOf, type NamedAddress, type Recipient, toMailbox } from "./recipients.ts";
 
 /** A row of `contents`. */
 export type ContentRow = Parameters<Queries["contents"]["insertMany"]>[1]["rows"][number];
@@ -34,7 +35,7 @@ export async function contentsOf(
   return items.map(({ input, text, recipients }) => {
     const template = input.template === undefined ? null : templates.get(input.template.toLowerCase());
     if (template === undefined) return problems.templateNotFound(input.template!);
-    return contentOf(newId(tx), input, template, { text, shared: recipients.length > 1 });
+    return contentOf(newId(tx), input, template, { text, recipients });
   });
 }
 
@@ -48,7 +49,7 @@ function contentOf(
   id: string,
   input: SendInput,
   template: ReturnType<typeof said> | null,
-  { text, shared }: { text: string | null; shared: boolean },
+  { text, recipients }: { text: string | null; recipients: Recipient[] },
 ): ContentRow {
   const from = senderOf(input, template);
   return {
@@ -63,10 +64,11 @@ function contentOf(
     data: input.data ? (shownData(input.data) as Json) : null,
     template_id: template?.id ?? null,
     type: template?.type ?? "TRANSACTIONAL",
-    shared,
+    shared: recipients.length > 1,
     tags: input.tags?.length ? (input.tags as unknown as Json) : null,
     ...trackingOf(input),
     offers_unsubscribe: input.unsubscribe || null,
+    recipients: listsOf(recipients) as unknown as Json,
   };
 }
 
@@ -86,9 +88,9 @@ function trackingOf({ tracking }: SendInput) {
 }
 
 /** The sender of the request, or that of its template: one of them is there (`sendErrors`). */
-function senderOf(input: SendInput, template: Template | null): Recipient {
+function senderOf(input: SendInput, template: Template | null): NamedAddress {
   if (input.from === undefined) return { email: template!.fromEmail.toLowerCase(), name: template!.fromName };
-  const { email, name } = toRecipient(input.from)!;
+  const { email, name } = toMailbox(input.from)!;
   // `name` is for a sender given as text without one, as clients of old send it.
   const isBare = typeof input.from === "string" && name === null;
   return { email, name: isBare ? input.name?.trim() || null : name };

@@ -6,6 +6,7 @@ import { type Context, inTransaction } from "../../context.ts";
 import { type FieldError, Problem, problems } from "../../problem/mod.ts";
 import { acceptAll, type AcceptedMessage, type CheckedMessage, type SendResult } from "./_accept.ts";
 import { type SendInput, sendErrors } from "./input.ts";
+import { numberOfRecipients } from "./recipients.ts";
 import { acceptOne, messageOf, type ReplayableRequest, replayedResult, sendLimits } from "./mod.ts";
 
 /** The messages of one request. */
@@ -78,7 +79,7 @@ async function checked(
   call: IdempotentRequest,
   given: MessageOfBatch[],
 ): Promise<(CheckedMessage | Problem)[]> {
-  const recipients = given.reduce((sum, { input }) => sum + [input.to].flat().length, 0);
+  const recipients = given.reduce((sum, { input }) => sum + numberOfRecipients(input), 0);
   if (recipients > MAX_BATCH_RECIPIENTS) {
     const message = `All messages together have at most ${MAX_BATCH_RECIPIENTS} recipients`;
     throw problems.invalid([{ field: "messages", code: "too_big", message }]);

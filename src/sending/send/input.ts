@@ -2,12 +2,9 @@
 import { setImmediate } from "node:timers/promises";
 import { type DataInput, dataErrors } from "../../audience/contacts/data.ts";
 import { templateErrors } from "../../content/handlebars/errors.ts";
-import { parseAddress, parseMailbox } from "../../mail/address.ts";
 import type { FieldError } from "../../problem/mod.ts";
+import { type MailboxInput, recipientErrors, type RecipientsInput } from "./recipients.ts";
 import { sendAtErrors } from "./send_at.ts";
-
-/** An address, with or without a name: `ada@example.com`, `Ada <ada@example.com>`, or both apart. */
-export type MailboxInput = string | { email: string; name?: string | undefined };
 
 /** A file as the request carries it. */
 export interface AttachmentInput {
@@ -26,8 +23,7 @@ export interface Tag {
 }
 
 /** The body of `POST /v1/send`, valid by its schema. */
-export interface SendInput {
-  to: MailboxInput | MailboxInput[];
+export interface SendInput extends RecipientsInput {
   subject?: string | undefined;
   body?: string | undefined;
   template?: string | undefined;
@@ -49,12 +45,6 @@ export interface SendInput {
   unsubscribe?: boolean | undefined;
 }
 
-/** A mailbox with its address trimmed and lower-case. */
-export interface Recipient {
-  email: string;
-  name: string | null;
-}
-
 const MAX_MESSAGE_BYTES = 40 * 1_048_576;
 const BASE64 = /^[A-Za-z0-9+/]*$/;
 const BASE64_END = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -63,21 +53,6 @@ const CHARS_A_SLICE = 4_194_304;
 const HEADER_NAME = /^[\x21-\x39\x3b-\x7e]{1,100}$/;
 const FORBIDDEN_HEADER =
   /^(from|to|cc|bcc|sender|subject|date|message-id|feedback-id|dkim-signature|return-path|received|resent-.*|mime-version|content-.*)$/i;
-
-/** Reads one mailbox. Null when it is none. */
-export function toRecipient(input: MailboxInput): Recipient | null {
-  if (typeof input === "string") {
-    const mailbox = parseMailbox(input);
-    return mailbox && { email: mailbox.email, name: mailbox.name || null };
-  }
-  const address = parseAddress(input.email);
-  return address && { email: address.email, name: input.name?.trim() || null };
-}
-
-/** Every recipient in the order given, with repeated addresses. */
-export function recipientsOf(input: SendInput): Recipient[] {
-  return [input.to].flat().map((mailbox) => toRecipient(mailbox)!);
-}
 
 /**
  * Everything wrong with the input besides its schema: cross-field rules, templates, headers, sizes. `refused` are
@@ -90,6 +65,7 @@ export async function sendErrors(
 ): Promise<FieldError[]> {
   return [
     ...(refused.has("template") ? [] : contentErrors(input)),
+    ...recipientErrors(input),
     ...templateErrors("subject", input.subject),
     ...templateErrors("body", input.body),
     ...dataErrors(input.data),

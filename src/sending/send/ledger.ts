@@ -17,8 +17,11 @@ export interface Sendable {
 
 type LedgerRow = Parameters<Queries["emails"]["insertMany"]>[1]["rows"][number];
 
+const NOTHING_MORE = { resend_of: null, data: null, scheduled_for: null, role: null, parent_id: null };
+
 /** A new mail: for whom, and what it repeats or knows beyond its content. */
-export type NewMail = Omit<LedgerRow, "resend_of" | "data" | "scheduled_for"> & Partial<LedgerRow>;
+export type NewMail = Omit<LedgerRow, "resend_of" | "data" | "scheduled_for" | "role" | "parent_id"> &
+  Partial<LedgerRow>;
 
 /** Throws 403 for a sender whose domain is not verified, 400 for a MARKETING mail to somebody who has opted out. */
 export async function assertMayBeSent(tx: Context, projectId: string, message: Sendable): Promise<void> {
@@ -57,12 +60,7 @@ export async function addToLedger(
   projectId: string,
   mails: NewMail[],
 ): Promise<{ projectId: string; id: string; scheduledFor: Date | null }[]> {
-  const rows = mails.map(({ resend_of = null, data = null, scheduled_for = null, ...mail }) => ({
-    ...mail,
-    resend_of,
-    data,
-    scheduled_for,
-  }));
+  const rows = mails.map((mail) => ({ ...NOTHING_MORE, ...mail }));
   return await withinLimit(tx, q.emails.insertMany(tx, { projectId, now: tx.now(), rows }));
 }
 

@@ -8,7 +8,8 @@ import { contextNow } from "../../tracing.ts";
 import { acceptAll, type AcceptedMessage, type CheckedMessage, type SendResult } from "./_accept.ts";
 import { textOfBody } from "./_content.ts";
 import { sendAtErrors } from "./send_at.ts";
-import { optionErrors, type Recipient, recipientsOf, type SendInput, sendErrors } from "./input.ts";
+import { optionErrors, type SendInput, sendErrors } from "./input.ts";
+import { type Recipient, recipientsOf } from "./recipients.ts";
 
 export type { SendResult } from "./_accept.ts";
 
@@ -20,7 +21,7 @@ const MAX_CHARS = 500_000;
 const CHARS_A_RECIPIENT = 5_000;
 
 /**
- * Accepts one message for 1 to 1,000 recipients, to be sent at once or at its time. Everything is checked before anything is written; then contacts,
+ * Accepts one message for 1 to 1,000 recipients, or 50 with cc and bcc, to be sent at once or at its time. Everything is checked before anything is written; then contacts,
  * content, ledger rows, jobs and the idempotency key are one transaction: when this resolves, the mail is not lost. A
  * mail to a suppressed address is accepted as well, and its row in the ledger says why it is not sent. Requests that
  * arrive during a commit share the next one, and each succeeds or fails alone. Errors: 422 with all fields, 403 for a sender

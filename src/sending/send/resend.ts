@@ -20,7 +20,7 @@ type Repeatable = Original & {
 
 /**
  * Sends what a mail said to its recipient again: to the contact's current address, rendered with the current data. It
- * is a new mail, single and TRANSACTIONAL by its source, whatever the first one belonged to, and the counters of a campaign
+ * is a new mail, single, with the same header, and TRANSACTIONAL by its source, whatever the first one belonged to, and the counters of a campaign
  * stay as they are. Returns its row: `SUPPRESSED` where the address is on the suppression list. Throws not-found, 409 for a
  * mail that is still on its way or of which something is gone, 409 for a used key, and what `send` throws of the sender
  * (403), of a recipient who has opted out (400) and of the month's limit (402).
@@ -59,7 +59,7 @@ async function repeat(
   tx: Context,
   projectId: string,
   emailId: string,
-  { contactId, to, toName, contentId, templateId, data }: Repeatable,
+  { contactId, to, toName, contentId, templateId, data, role, parentId }: Repeatable,
 ): Promise<string> {
   const copyId = newId(tx);
   if ((await q.contents.copy(tx, { projectId, id: copyId, contentId })) === 0) {
@@ -76,6 +76,8 @@ async function repeat(
       template_id: templateId,
       resend_of: emailId,
       data: data as Json,
+      role,
+      parent_id: parentId,
     },
   ]);
   await q.emails.tagAs(tx, { projectId, emailId: id, originalId: emailId });

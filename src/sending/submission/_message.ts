@@ -6,7 +6,8 @@ import type { GivenMessage } from "../../mail/submission_smtp.ts";
 import { readSubmitted, type SubmittedMessage, UnfitMessage } from "../../mail/submitted.ts";
 import { Problem } from "../../problem/mod.ts";
 import { filesOfSubmitted } from "../compose/submitted.ts";
-import type { Recipient, SendInput, Tag } from "../send/input.ts";
+import type { SendInput, Tag } from "../send/input.ts";
+import type { NamedAddress, Recipient } from "../send/recipients.ts";
 import { send, type SendResult, submit, type WholeMessage } from "../send/mod.ts";
 import type { Submitter } from "./_caller.ts";
 
@@ -34,7 +35,7 @@ export async function takeMessage(
   const { projectId } = caller;
   const read = readSubmitted(message, { from: client, by: hostname, protocol, at: ctx.now() });
   const controls = controlsOf(read.controls);
-  const recipients = addresses.map((email) => ({ email, name: read.names.get(email) ?? null }));
+  const recipients = recipientsIn(read, addresses);
   const call = { projectId, key: controls.key, request: REQUEST };
   const sending =
     controls.template === null
@@ -53,6 +54,15 @@ export async function takeMessage(
     repeated,
   });
   return text;
+}
+
+/** Those of the envelope, with what the header says of them. Several recipients see who is in it. */
+function recipientsIn({ names, roles }: SubmittedMessage, addresses: string[]): Recipient[] {
+  return addresses.map((email) => ({
+    email,
+    name: names.get(email) ?? null,
+    role: addresses.length > 1 ? (roles.get(email) ?? "bcc") : null,
+  }));
 }
 
 function accepted({ emails }: SendResult): string {
@@ -125,7 +135,7 @@ function trackingOf(text: string | undefined): boolean | undefined {
 /** A message whose content is that of a template: sender, reply address, files and, if it has one, the subject are its own. */
 function templateInput(
   { from, replyTo, subject, source }: SubmittedMessage,
-  recipients: Recipient[],
+  recipients: NamedAddress[],
   { template, options }: Controls,
 ): SendInput {
   return {
@@ -139,6 +149,6 @@ function templateInput(
   };
 }
 
-function mailbox({ email, name }: Recipient) {
+function mailbox({ email, name }: NamedAddress) {
   return name === null ? { email } : { email, name };
 }
