@@ -11,6 +11,11 @@
 --                            after delete: Lines are deleted only with their project.
 --                            before update or truncate: Lines are never changed.
 --   project_moves            Projects that were imported from another installation.
+--   moves                    What comes into a project from another service: first a dry run (`CHECKING`), then the real one (`RUNNING`).
+--   move_files               What another service has exported.
+--   move_file_pieces         The files in pieces of 64 KB, the last one may be shorter.
+--   move_ids                 Ids there and here of segments and templates, for what names them.
+--   move_left_out            What did not come, or would not, and why: the first 10,000.
 --   resets                   Projects that are being reset.
 --
 -- Accounts
@@ -190,6 +195,8 @@ create type execution_status as enum ('RUNNING', 'WAITING', 'COMPLETED', 'EXITED
 create type member_role as enum ('OWNER', 'ADMIN', 'MEMBER');
 
 create type message_type as enum ('TRANSACTIONAL', 'MARKETING', 'HEADLESS');
+
+create type move_state as enum ('UPLOADING', 'CHECKING', 'READY', 'RUNNING', 'DONE', 'FAILED', 'CANCELLED');
 
 create type project_tracking as enum ('ENABLED', 'DISABLED', 'MARKETING_ONLY');
 
@@ -543,6 +550,103 @@ begin
   get diagnostics number = row_count;
   return number;
 end $function$;
+
+-- What comes into a project from another service: first a dry run (`CHECKING`), then the real one (`RUNNING`). A row is both the
+-- job and its report. Where a project itself came from is in `project_moves`.
+create table moves (
+  project_id uuid not null,
+  id uuid not null,
+  source text not null,
+  state move_state not null,
+  url text,
+  -- Sealed: how the other service is read. Empty once the move has ended.
+  access bytea,
+  -- For templates of the other service that have none.
+  sender text,
+  -- What the contacts are of files that do not say it.
+  as_state text,
+  created_by text not null,
+  -- Who has started it, for the audit log: the actor.
+  started_by jsonb,
+  -- What is read now, and which page of it comes next; of that page, `items_done` have come in.
+  step text not null default 'lists'::text,
+  page text,
+  items_done integer not null default 0,
+  -- Read so far, so that a server whose pages never end is found out.
+  pages integer not null default 0,
+  -- How often in a row the other service could not be read.
+  failures integer not null default 0,
+  -- What came of it so far, of the dry run or of the real one.
+  counts jsonb not null default '{}'::jsonb,
+  -- What the dry run came to.
+  found jsonb,
+  left_out_total integer not null default 0,
+  failed_reason text,
+  created_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint moves_pkey PRIMARY KEY (project_id, id),
+  constraint moves_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint moves_as_state_check CHECK ((as_state = ANY (ARRAY['subscribed'::text, 'unsubscribed'::text, 'bounced'::text, 'complained'::text, 'blocked'::text]))),
+  constraint moves_check CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['DONE'::move_state, 'FAILED'::move_state, 'CANCELLED'::move_state])))),
+  constraint moves_check1 CHECK (((finished_at IS NULL) OR (access IS NULL))),
+  constraint moves_source_check CHECK ((source = ANY (ARRAY['plunk'::text, 'postrider'::text, 'listmonk'::text, 'mailchimp'::text, 'brevo'::text, 'sendgrid'::text])))
+);
+-- Serves `retention.drop_moves`.
+CREATE INDEX moves_finished ON public.moves USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+-- A project takes in one service at a time. Serves `moves.expired` and `moves.open`.
+CREATE UNIQUE INDEX moves_open ON public.moves USING btree (project_id) WHERE (finished_at IS NULL);
+
+-- What another service has exported. Deleted when the move ends.
+create table move_files (
+  project_id uuid not null,
+  move_id uuid not null,
+  id uuid not null,
+  name text not null,
+  bytes bigint not null default 0,
+  -- Null while it is being uploaded.
+  uploaded_at timestamp with time zone,
+  constraint move_files_pkey PRIMARY KEY (project_id, move_id, id),
+  constraint move_files_project_id_move_id_fkey FOREIGN KEY (project_id, move_id) REFERENCES moves(project_id, id) ON DELETE CASCADE,
+  constraint move_files_name_check CHECK (((length(name) >= 1) AND (length(name) <= 255)))
+);
+
+-- The files in pieces of 64 KB, the last one may be shorter.
+create table move_file_pieces (
+  project_id uuid not null,
+  move_id uuid not null,
+  file_id uuid not null,
+  position integer not null,
+  deflated bytea not null,
+  constraint move_file_pieces_pkey PRIMARY KEY (project_id, move_id, file_id, "position"),
+  constraint move_file_pieces_project_id_move_id_file_id_fkey FOREIGN KEY (project_id, move_id, file_id) REFERENCES move_files(project_id, move_id, id) ON DELETE CASCADE,
+  constraint move_file_pieces_deflated_check CHECK ((octet_length(deflated) <= 70000)),
+  constraint move_file_pieces_position_check CHECK (("position" >= 0))
+);
+
+-- Ids there and here of segments and templates, for what names them. Deleted when the move ends.
+create table move_ids (
+  project_id uuid not null,
+  move_id uuid not null,
+  theirs text not null,
+  ours uuid not null,
+  -- Of a static segment, whose members come after the contacts.
+  is_list boolean not null,
+  constraint move_ids_pkey PRIMARY KEY (project_id, move_id, theirs),
+  constraint move_ids_project_id_move_id_fkey FOREIGN KEY (project_id, move_id) REFERENCES moves(project_id, id) ON DELETE CASCADE
+);
+
+-- What did not come, or would not, and why: the first 10,000. Those of the dry run are replaced by those of the real one.
+create table move_left_out (
+  project_id uuid not null,
+  move_id uuid not null,
+  position integer not null,
+  what text not null,
+  why text not null,
+  constraint move_left_out_pkey PRIMARY KEY (project_id, move_id, "position"),
+  constraint move_left_out_project_id_move_id_fkey FOREIGN KEY (project_id, move_id) REFERENCES moves(project_id, id) ON DELETE CASCADE
+);
 
 -- Projects that are being reset. Each column holds the highest id of its table when the reset was requested, or null if
 -- the table had no rows. Rows up to that id are removed, and nothing that they lead to is sent any more. Ids are ordered

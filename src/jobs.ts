@@ -78,12 +78,11 @@ export const JOBS = {
     /** The lower, the sooner it gets its turn; left out: last. */
     turn?: number | undefined;
   }>("bulk", { last: LAST_REMOVAL }),
+  /** Takes in what another service has, or looks what that would be, for some seconds. */
+  run_move: job<{ projectId: string; moveId: string }>("bulk"),
   /** Deletes what is older than it has to be kept, and continues as a new job while there is more. */
   drop_expired: job("bulk"),
-  /**
-   * Rolls up the deltas of the counters, and again some seconds later as long as there are any; the crontab restarts it
-   * every minute.
-   */
+  /** Rolls up the deltas of the counters every minute, and again some seconds later as long as there are any. */
   roll_up_counts: job("bulk"),
   /** Turns the audience of a campaign into mails. */
   snapshot_audience: job<{ projectId: string; campaignId: string }>("bulk"),

@@ -4,6 +4,7 @@ import { accountsTasks } from "./accounts.ts";
 import { audienceTasks } from "./audience.ts";
 import { automationTasks } from "./automation.ts";
 import { insightTasks } from "./insight.ts";
+import { movingTasks } from "./moving.ts";
 import { removalTasks } from "./removal.ts";
 import { sendingTasks } from "./sending.ts";
 import { upkeepTasks } from "./upkeep.ts";
@@ -14,6 +15,7 @@ export const tasks: Tasks = {
   ...audienceTasks,
   ...automationTasks,
   ...insightTasks,
+  ...movingTasks,
   ...removalTasks,
   ...sendingTasks,
   ...upkeepTasks,

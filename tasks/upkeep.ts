@@ -19,6 +19,7 @@ import { rollUpEventCounts } from "../src/insight/counts/events.ts";
 import { rollUpExecutionCounts } from "../src/insight/counts/executions.ts";
 import { rollUpMailCounts } from "../src/insight/counts/mails.ts";
 import { addJob, type Tasks } from "../src/jobs.ts";
+import { purgeMoves } from "../src/moving/moves.ts";
 import { rollUpCampaignLinks } from "../src/sending/campaigns/outcomes.ts";
 import { rollUpCampaignCounts } from "../src/sending/campaigns/mod.ts";
 import { rollUpReputation } from "../src/sending/feedback/reputation.ts";
@@ -57,6 +58,7 @@ export const upkeepTasks = {
     await purgeIdempotencyKeys(ctx);
     await purgeImports(ctx);
     await purgeInvitations(ctx);
+    await purgeMoves(ctx);
     await purgeOauthCallbacks(ctx);
     await purgeReceipts(ctx);
     await purgeTransportDays(ctx);

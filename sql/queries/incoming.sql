@@ -28,6 +28,13 @@ written as (
 select count(*) filter (where is_new)::int as "created!", count(*) filter (where not is_new)::int as "changed!"
 from written;
 
+-- name: segment :maybe
+-- A segment of this kind with this name.
+select id
+from segments
+where project_id = :project_id and name = :name and type = :type
+limit 1;
+
 -- name: template :maybe
 -- A template with this name and these words.
 select id

@@ -354,6 +354,17 @@ where (project_id, id) in (
   limit :limit::int
 );
 
+-- name: drop_moves :exec
+-- Deletes reports of what came from other services, once they are that old.
+delete from moves
+where (project_id, id) in (
+  select project_id, id
+  from moves
+  where finished_at < :before
+  order by finished_at
+  limit :limit::int
+);
+
 -- name: drop_bulk_jobs :exec
 delete from bulk_jobs
 where (project_id, id) in (

@@ -26,6 +26,7 @@ export type Purpose =
   | "log-in challenges"
   | "platform mails"
   | "transports"
+  | "moves"
   | "agent confirmations";
 
 /** Where `SECRET_KEY` is taken from. */

@@ -2,14 +2,17 @@
 import { readFileSync } from "node:fs";
 import { assertProject } from "../accounts/projects/mod.ts";
 import type { Context } from "../context.ts";
-import type { IncomingReport, IncomingSource } from "../moving/incoming_types.ts";
+import { type IncomingReport, type IncomingSource, TryLater } from "../moving/incoming_types.ts";
 import { type Exported, exportProject } from "../moving/export.ts";
 import { type Imported, importProject } from "../moving/import.ts";
 import { takeIn } from "../moving/incoming.ts";
 import { listmonkSource } from "../moving/listmonk.ts";
+import { PATIENT_TRIES } from "../moving/json_api.ts";
 import { plunkSource } from "../moving/plunk.ts";
-import { csvExportSource } from "../moving/csv_export.ts";
+import { csvExportSource, StateNeeded } from "../moving/csv_export.ts";
+import { filesAt } from "../moving/export_files.ts";
 import { CONTACT_STATES, type ContactState, type Exporter } from "../moving/export_presets.ts";
+import { operatorGuard } from "../guard.ts";
 import { asId } from "./ids.ts";
 
 /** The options of `export` and `import`. */
@@ -62,7 +65,7 @@ export async function takeFrom(
   service: "plunk" | "listmonk",
   options: MovingOptions,
 ): Promise<IncomingReport> {
-  return await takeInto(ctx, options, () => sourceOf(service, options));
+  return await takeInto(ctx, options, () => sourceOf(ctx, service, options));
 }
 
 /** The same with what another service has exported as CSV files, or zips of them. */
@@ -77,7 +80,16 @@ export async function takeExport(
     throw new Error(`Cannot read --as: give ${CONTACT_STATES.toReversed().join(", ")}`);
   if (paths.length === 0)
     throw new Error(`Cannot import from ${exporter} without the files that it has exported (.csv or .zip)`);
-  return await takeInto(ctx, options, () => csvExportSource(exporter, paths, as as ContactState | null));
+  return await takeInto(ctx, options, async () => {
+    try {
+      return await csvExportSource(exporter, filesAt(paths), as as ContactState | null);
+    } catch (error) {
+      if (!(error instanceof StateNeeded)) throw error;
+      throw new Error(`${error.message} with --as ${[...CONTACT_STATES].toReversed().join("|")}`, {
+        cause: error,
+      });
+    }
+  });
 }
 
 async function takeInto(
@@ -87,10 +99,16 @@ async function takeInto(
 ): Promise<IncomingReport> {
   const projectId = asId(project, "project", ": see `project list`");
   await assertProject(ctx, projectId);
-  return await takeIn(ctx, projectId, await source(), { dryRun: !yes });
+  try {
+    return await takeIn(ctx, projectId, await source(), { dryRun: !yes });
+  } catch (error) {
+    if (!(error instanceof TryLater)) throw error;
+    throw new Error(`${error.message}. What was imported stays; run the command again`, { cause: error });
+  }
 }
 
-function sourceOf(service: "plunk" | "listmonk", options: MovingOptions): IncomingSource {
+function sourceOf(ctx: Context, service: "plunk" | "listmonk", options: MovingOptions): IncomingSource {
+  const reading = { guard: operatorGuard(ctx), tries: PATIENT_TRIES };
   const need = (option: "url" | "user"): string => {
     const given = options[option];
     if (given === undefined) throw new Error(`Cannot import from ${service} without --${option}`);
@@ -102,9 +120,10 @@ function sourceOf(service: "plunk" | "listmonk", options: MovingOptions): Incomi
     if (given !== undefined) return given;
     throw new Error(`Cannot import from ${service} without --${option}-file or --${option}`);
   };
-  if (service === "plunk") return plunkSource(need("url"), secret("key"));
+  if (service === "plunk") return plunkSource({ url: need("url"), key: secret("key") }, reading);
   const from = options.from ?? null;
-  return listmonkSource({ url: need("url"), user: need("user"), password: secret("password"), from });
+  const access = { url: need("url"), user: need("user"), password: secret("password"), from };
+  return listmonkSource(access, reading);
 }
 
 function assertFile(path: string | undefined): string {

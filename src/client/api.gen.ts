@@ -202,6 +202,13 @@ export type WarmupPlan = { id: string; name: string; dailyLimits: (number)[]; cr
 export type WarmupPlanList = { plans: (WarmupPlan)[] };
 export type WarmupPlanBody = { name: string; dailyLimits: (number)[] };
 export type PatchWarmupPlanBody = { name?: string; dailyLimits?: (number)[] };
+export type MoveFile = { id: string; name: string; bytes: number };
+export type MoveTally = { created: number; existing: number };
+export type MoveCounts = { contacts: { read: number; created: number; changed: number; unsubscribed: number; refused: number }; suppressions: number; segments: MoveTally; templates: MoveTally; campaigns: MoveTally; workflows: MoveTally } | null;
+export type Move = { id: string; from: "plunk" | "postrider" | "listmonk" | "mailchimp" | "brevo" | "sendgrid"; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; url: string | null; sender: string | null; as: "blocked" | "complained" | "bounced" | "unsubscribed" | "subscribed" | null; files: (MoveFile)[]; step: "lists" | "suppressions" | "contacts" | "members" | "segments" | "templates" | "campaigns" | "workflows" | null; isWaiting: boolean; found: MoveCounts; moved: MoveCounts; leftOutTotal: number; failedReason: string | null; createdBy: string; createdAt: string; startedAt: string | null; finishedAt: string | null };
+export type MoveBody = { from: "plunk" | "postrider" | "listmonk" | "mailchimp" | "brevo" | "sendgrid"; url?: string; key?: string; user?: string; password?: string; sender?: string };
+export type MoveLeftOut = { position: number; what: string; why: string };
+export type CheckMoveBody = { as?: "blocked" | "complained" | "bounced" | "unsubscribed" | "subscribed" };
 export type RescheduleBody = { sendAt: string };
 export type EmailContent = { subject: string | null; html: string | null; text: string | null; headers: Record<string, never>; attachments: ({ filename: string; contentType: string; disposition: string; size: number })[]; removedAt: string | null };
 export type EmailEvent = { id: string; name: string; data: unknown; bot: boolean; createdAt: string };
@@ -377,6 +384,15 @@ export interface Api {
   "POST /warmup-plans": { body: WarmupPlanBody; answer: WarmupPlan };
   "PATCH /warmup-plans/{id}": { path: { id: string }; body: PatchWarmupPlanBody; answer: WarmupPlan };
   "DELETE /warmup-plans/{id}": { path: { id: string }; answer: undefined };
+  "GET /moves": { query?: { limit?: number; cursor?: string }; answer: { data: (Move)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
+  "POST /moves": { body: MoveBody; answer: Move };
+  "GET /moves/{id}": { path: { id: string }; answer: Move };
+  "GET /moves/{id}/left-out": { path: { id: string }; query?: { limit?: number; cursor?: string }; answer: { data: (MoveLeftOut)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
+  "POST /moves/{id}/files": { path: { id: string }; query: { fileName: string }; body: Blob; answer: MoveFile };
+  "DELETE /moves/{id}/files/{fileId}": { path: { id: string; fileId: string }; answer: undefined };
+  "POST /moves/{id}/check": { path: { id: string }; body: CheckMoveBody; answer: Move };
+  "POST /moves/{id}/start": { path: { id: string }; answer: Move };
+  "POST /moves/{id}/cancel": { path: { id: string }; answer: Move };
   "GET /emails": { query?: { limit?: number; cursor?: string; to?: string; contactId?: string; parentId?: string; campaignId?: string; templateId?: string; workflowId?: string; sourceType?: "TRANSACTIONAL" | "CAMPAIGN" | "WORKFLOW"; type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; status?: "PENDING" | "SENDING" | "CAPTURED" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" | "IN_DOUBT"; tag?: string; search?: string; from?: string; until?: string; sort?: "queuedAt"; dir?: "asc" | "desc" }; answer: { data: (Email)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
   "GET /emails/{id}": { path: { id: string }; answer: Email };
   "PATCH /emails/{id}": { path: { id: string }; body: RescheduleBody; answer: Email };
@@ -740,6 +756,26 @@ transports: {
   /** Remove a warm-up plan: `DELETE /warmup-plans/{id}`. */
   deleteWarmupPlan(id: string, options?: CallOptions): Call<Api["DELETE /warmup-plans/{id}"]["answer"]>;
 };
+moves: {
+  /** List the moves from other services, newest first: `GET /moves`. */
+  list(query?: Api["GET /moves"]["query"], options?: CallOptions): List<Api["GET /moves"]["answer"], Api["GET /moves"]["answer"]["data"][number]>;
+  /** Begin to move in from another service: `POST /moves`. */
+  create(body: Api["POST /moves"]["body"], options?: CallOptions): Call<Api["POST /moves"]["answer"]>;
+  /** Get a move with its progress: `GET /moves/{id}`. */
+  get(id: string, options?: CallOptions): Call<Api["GET /moves/{id}"]["answer"]>;
+  /** List what was left out of a move, and why: `GET /moves/{id}/left-out`. */
+  listLeftOut(id: string, query?: Api["GET /moves/{id}/left-out"]["query"], options?: CallOptions): List<Api["GET /moves/{id}/left-out"]["answer"], Api["GET /moves/{id}/left-out"]["answer"]["data"][number]>;
+  /** Upload a file that another service has exported: `POST /moves/{id}/files`. */
+  uploadFile(id: string, body: string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>, query: Api["POST /moves/{id}/files"]["query"], options?: CallOptions): Call<Api["POST /moves/{id}/files"]["answer"]>;
+  /** Remove a file from a move: `DELETE /moves/{id}/files/{fileId}`. */
+  deleteFile(id: string, fileId: string, options?: CallOptions): Call<Api["DELETE /moves/{id}/files/{fileId}"]["answer"]>;
+  /** Begin the dry run of a move, or begin it again: `POST /moves/{id}/check`. */
+  check(id: string, body: Api["POST /moves/{id}/check"]["body"], options?: CallOptions): Call<Api["POST /moves/{id}/check"]["answer"]>;
+  /** Bring in what the dry run has found: `POST /moves/{id}/start`. */
+  start(id: string, options?: CallOptions): Call<Api["POST /moves/{id}/start"]["answer"]>;
+  /** Cancel a move that has not ended: `POST /moves/{id}/cancel`. */
+  cancel(id: string, options?: CallOptions): Call<Api["POST /moves/{id}/cancel"]["answer"]>;
+};
 suppressions: {
   /** List suppressed addresses, newest first: `GET /suppressions`. */
   list(query?: Api["GET /suppressions"]["query"], options?: CallOptions): List<Api["GET /suppressions"]["answer"], Api["GET /suppressions"]["answer"]["data"][number]>;
@@ -1016,6 +1052,17 @@ transports: {
   createWarmupPlan: {"endpoint":"POST /warmup-plans","takes":["body"]},
   updateWarmupPlan: {"endpoint":"PATCH /warmup-plans/{id}","takes":["body"]},
   deleteWarmupPlan: {"endpoint":"DELETE /warmup-plans/{id}","takes":[]},
+},
+moves: {
+  list: {"endpoint":"GET /moves","takes":["query"],"list":["cursor","data"]},
+  create: {"endpoint":"POST /moves","takes":["body"]},
+  get: {"endpoint":"GET /moves/{id}","takes":[]},
+  listLeftOut: {"endpoint":"GET /moves/{id}/left-out","takes":["query"],"list":["cursor","data"]},
+  uploadFile: {"endpoint":"POST /moves/{id}/files","takes":["body","query"],"media":"application/octet-stream"},
+  deleteFile: {"endpoint":"DELETE /moves/{id}/files/{fileId}","takes":[]},
+  check: {"endpoint":"POST /moves/{id}/check","takes":["body"]},
+  start: {"endpoint":"POST /moves/{id}/start","takes":[]},
+  cancel: {"endpoint":"POST /moves/{id}/cancel","takes":[]},
 },
 suppressions: {
   list: {"endpoint":"GET /suppressions","takes":["query"],"list":["cursor","data"]},

@@ -1323,14 +1323,17 @@ export interface Queries {
      * `contacts.upsert_many`.
      * (sql/queries/incoming.sql:1) */
     takeIn(on: On, args: { rows: { email: string; subscribed: boolean; data: JsonArg; created_at: Date | string | null | undefined }[]; projectId: string; now: Date }): Promise<{ created: number; changed: number }>;
-    /** A template with this name and these words.
+    /** A segment of this kind with this name.
      * (sql/queries/incoming.sql:31) */
+    segment(on: On, args: { projectId: string; name: string; type: "DYNAMIC" | "STATIC" }): Promise<{ id: string } | null>;
+    /** A template with this name and these words.
+     * (sql/queries/incoming.sql:38) */
     template(on: On, args: { projectId: string; name: string; subject: string; body: string }): Promise<{ id: string } | null>;
     /** A campaign with this name and these words.
-     * (sql/queries/incoming.sql:38) */
+     * (sql/queries/incoming.sql:45) */
     campaign(on: On, args: { projectId: string; name: string; subject: string; body: string }): Promise<{ id: string } | null>;
     /** A workflow with this name that starts at this event.
-     * (sql/queries/incoming.sql:45) */
+     * (sql/queries/incoming.sql:52) */
     workflow(on: On, args: { projectId: string; name: string; eventName: string }): Promise<{ id: string } | null>;
   };
   invitations: {
@@ -1532,6 +1535,82 @@ export interface Queries {
     /** What the counters have in deltas, each counted to `up_to`: how far the roll-up lags behind.
      * (sql/queries/metrics.sql:53) */
     notRolledUp(on: On, args: { upTo: number }): Promise<{ counter: string; deltas: number }[]>;
+  };
+  moves: {
+    /** Fails by the index `moves_open` where another one of the project has not ended.
+     * (sql/queries/moves.sql:1) */
+    insert(on: On, args: { projectId: string; moveId: string; source: string; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; url: string | null; access: Uint8Array | null; sender: string | null; createdBy: string; now: Date }): Promise<number>;
+    /** The one that has not ended.
+     * (sql/queries/moves.sql:10) */
+    open(on: On, args: { projectId: string }): Promise<{ id: string; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED" } | null>;
+    /** The moves of a project, newest first, or the one with this id.
+     * (sql/queries/moves.sql:16) */
+    list(on: On, args: { projectId: string; moveId: string | null; beforeId: string | null; limit: number }): Promise<{ id: string; source: string; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; url: string | null; sender: string | null; asState: string | null; createdBy: string; step: string; counts: Json; found: Json | null; leftOutTotal: number; failures: number; failedReason: string | null; createdAt: Date; startedAt: Date | null; finishedAt: Date | null; files: Json }[]>;
+    /** (sql/queries/moves.sql:34) */
+    count(on: On, args: { projectId: string }): Promise<{ total: number }>;
+    /** What did not come, in the order in which it was found, after a position.
+     * (sql/queries/moves.sql:39) */
+    leftOut(on: On, args: { projectId: string; moveId: string; after: number; limit: number }): Promise<{ position: number; what: string; why: string }[]>;
+    /** Locks a move that takes files, and says what it has got.
+     * (sql/queries/moves.sql:47) */
+    holdUploading(on: On, args: { projectId: string; moveId: string }): Promise<{ id: string; files: number; bytes: number; isUploading: boolean } | null>;
+    /** (sql/queries/moves.sql:61) */
+    beginFile(on: On, args: { projectId: string; moveId: string; fileId: string; name: string }): Promise<number>;
+    /** 0 when the move has been cancelled, or the file was removed.
+     * (sql/queries/moves.sql:65) */
+    addPiece(on: On, args: { position: number; deflated: Uint8Array; projectId: string; moveId: string; fileId: string }): Promise<number>;
+    /** The file is complete. 0 when the move has been cancelled meanwhile.
+     * (sql/queries/moves.sql:73) */
+    endFile(on: On, args: { bytes: string; now: Date; name: string; projectId: string; moveId: string; fileId: string }): Promise<number>;
+    /** Only as long as the move takes files.
+     * (sql/queries/moves.sql:91) */
+    dropFile(on: On, args: { projectId: string; moveId: string; fileId: string }): Promise<number>;
+    /** The files of a move, in the order in which they came.
+     * (sql/queries/moves.sql:102) */
+    files(on: On, args: { projectId: string; moveId: string }): Promise<{ id: string; name: string; bytes: number }[]>;
+    /** Pieces of a file from a position on. None after its end, and when the file is gone.
+     * (sql/queries/moves.sql:109) */
+    pieces(on: On, args: { projectId: string; moveId: string; fileId: string; from: number; limit: number }): Promise<{ deflated: Uint8Array }[]>;
+    /** The dry run begins, from the beginning where there was one. 0 where the move is not at that point.
+     * (sql/queries/moves.sql:117) */
+    check(on: On, args: { asState: string | null; now: Date; projectId: string; moveId: string }): Promise<number>;
+    /** After the dry run: everything from the beginning.
+     * (sql/queries/moves.sql:145) */
+    start(on: On, args: { actor: JsonArg; now: Date; projectId: string; moveId: string }): Promise<{ source: string } | null>;
+    /** A move that is being checked or done, with everything that reading on needs.
+     * (sql/queries/moves.sql:171) */
+    work(on: On, args: { projectId: string; moveId: string }): Promise<{ source: string; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; url: string | null; access: Uint8Array | null; sender: string | null; asState: string | null; step: string; page: string | null; itemsDone: number; failures: number; startedBy: Json | null } | null>;
+    /** Ids there and here; of segments, those that still exist.
+     * (sql/queries/moves.sql:177) */
+    ids(on: On, args: { projectId: string; moveId: string }): Promise<{ theirs: string; ours: string; isList: boolean }[]>;
+    /** Locks a move that is at this place. Null where another process has taken it further, or it has ended.
+     * (sql/queries/moves.sql:188) */
+    hold(on: On, args: { projectId: string; moveId: string; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; step: string; page: string | null; itemsDone: number }): Promise<{ counts: Json; leftOutTotal: number; pages: number } | null>;
+    /** Notes what came in, and where it goes on.
+     * (sql/queries/moves.sql:201) */
+    advance(on: On, args: { step: string; page: string | null; itemsDone: number; pages: number; counts: JsonArg; leftOutTotal: number; now: Date; projectId: string; moveId: string }): Promise<number>;
+    /** (sql/queries/moves.sql:216) */
+    leaveOut(on: On, args: { projectId: string; moveId: string; rows: { position: number; what: string; why: string }[] }): Promise<number>;
+    /** (sql/queries/moves.sql:221) */
+    noteIds(on: On, args: { projectId: string; moveId: string; rows: { theirs: string; ours: string; is_list: boolean }[] }): Promise<number>;
+    /** The other service could not be read: how often in a row now.
+     * (sql/queries/moves.sql:228) */
+    stumble(on: On, args: { now: Date; projectId: string; moveId: string }): Promise<{ failures: number } | null>;
+    /** The dry run has seen everything.
+     * (sql/queries/moves.sql:235) */
+    checked(on: On, args: { now: Date; projectId: string; moveId: string }): Promise<number>;
+    /** The files cannot be read as they are: others are needed, or a word about them.
+     * (sql/queries/moves.sql:241) */
+    askForFiles(on: On, args: { reason: string; now: Date; projectId: string; moveId: string }): Promise<number>;
+    /** Ends a move that has not ended: how the other service is read, its files and its ids are forgotten.
+     * (sql/queries/moves.sql:247) */
+    endWith(on: On, args: { state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; reason: string | null; now: Date; projectId: string; moveId: string }): Promise<number>;
+    /** Those that wait for somebody since that time.
+     * (sql/queries/moves.sql:273) */
+    expired(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
+    /** Those that were there before that time; without one: all. For the removal of a project, and for a reset.
+     * (sql/queries/moves.sql:280) */
+    dropBefore(on: On, args: { projectId: string; before: Date | null; limit: number }): Promise<{ id: string }[]>;
   };
   oauthCallbacks: {
     /** One row when this sign-in comes back for the first time, none when it has been back before.
@@ -1991,10 +2070,13 @@ export interface Queries {
     /** Deletes reports of imports that were done before that time.
      * (sql/queries/retention.sql:346) */
     dropImports(on: On, args: { before: Date; limit: number }): Promise<number>;
-    /** (sql/queries/retention.sql:357) */
+    /** Deletes reports of what came from other services, once they are that old.
+     * (sql/queries/retention.sql:357) */
+    dropMoves(on: On, args: { before: Date; limit: number }): Promise<number>;
+    /** (sql/queries/retention.sql:368) */
     dropBulkJobs(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Strikes jobs off the queue that were given up before that time, after all of their attempts.
-     * (sql/queries/retention.sql:367) */
+     * (sql/queries/retention.sql:378) */
     dropJobs(on: On, args: { before: Date; limit: number }): Promise<{ gone: number }>;
   };
   rollup: {

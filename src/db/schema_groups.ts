@@ -14,6 +14,11 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     ["requests", "mention_of"],
     "audit",
     ["project_moves", "is_moving_in", "open_moved_rows", "next_moved_rows", "put_moved_rows"],
+    "moves",
+    "move_files",
+    "move_file_pieces",
+    "move_ids",
+    "move_left_out",
     ["resets", "is_reset", "reset_of", "contacts_reset_up_to", "starts_of_workflows"],
   ],
   Accounts: [

@@ -35,6 +35,7 @@ import { docsRoutes } from "./routes/docs.ts";
 import { domainsRoutes } from "./routes/domains.ts";
 import { routesRoutes } from "./routes/routes.ts";
 import { transportsRoutes } from "./routes/transports.ts";
+import { movesRoutes } from "./routes/moves.ts";
 import { warmupPlansRoutes } from "./routes/warmup_plans.ts";
 import { emailAttachmentsRoutes } from "./routes/email_attachments.ts";
 import { emailsRoutes } from "./routes/emails.ts";
@@ -136,6 +137,7 @@ export function createApp(given: Context): AnyElysia {
     .use(transportsRoutes(ctx))
     .use(routesRoutes(ctx))
     .use(warmupPlansRoutes(ctx))
+    .use(movesRoutes(ctx))
     .use(emailsRoutes(ctx))
     .use(emailAttachmentsRoutes(ctx))
     .use(suppressionsRoutes(ctx))

@@ -176,6 +176,7 @@ async function dropLogs(ctx: Context, before: Date, until: number): Promise<bool
   return (
     areGone &&
     (await sweep(ctx, until, BATCH, async (tx) => ({ looked: await q.retention.dropImports(tx, batch) }))) &&
+    (await sweep(ctx, until, BATCH, async (tx) => ({ looked: await q.retention.dropMoves(tx, batch) }))) &&
     (await sweep(ctx, until, BATCH, async (tx) => ({ looked: await q.retention.dropBulkJobs(tx, batch) }))) &&
     (await sweep(ctx, until, BATCH, async (tx) => ({ looked: (await q.retention.dropJobs(tx, batch)).gone })))
   );

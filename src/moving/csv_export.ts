@@ -1,9 +1,9 @@
 // Mailchimp, Brevo and SendGrid: what they export as CSV files, with the consent that the files say.
 import { readCell } from "../audience/contacts/cells.ts";
-import { emailColumn } from "../csv.ts";
+import { type CsvRow, emailColumn } from "../csv.ts";
 import { parseAddress } from "../mail/address.ts";
 import type { SuppressionReason } from "../sending/suppressions.ts";
-import { type CsvFile, csvFilesAt } from "./_export_files.ts";
+import { type CsvFile, csvFilesOf, type GivenFile } from "./export_files.ts";
 import {
   CONTACT_STATES,
   type ContactState,
@@ -14,11 +14,19 @@ import {
   stateInCell,
   tagsIn,
 } from "./export_presets.ts";
-import type { IncomingContact, IncomingSource } from "./incoming_types.ts";
+import {
+  type IncomingContact,
+  type IncomingSource,
+  type Omission,
+  type Page,
+  SourceFault,
+} from "./incoming_types.ts";
 
 /** A file whose columns are known. */
 interface ReadFile {
   file: CsvFile;
+  /** The row with the names of the columns. */
+  header: number;
   email: number;
   columns: string[];
   /** The key of each column in the data; null for none. */
@@ -50,39 +58,40 @@ const BARE = new Set([
 ]);
 /** Segments are looked through by people. */
 const MAX_TAGS = 200;
-/** Rows that are named one by one; the others are counted. */
-const MAX_NAMED = 100;
+/** Of so many, those that come first are counted. */
+const MAX_COUNTED = 50_000;
 /** Keys whose digits are no number. */
 const TEXT_KEYS = new Set(["phone", "locale", "zip", "postalCode"]);
 
+/** Why a file cannot be read yet: it does not say whether its contacts are subscribed. */
+export class StateNeeded extends SourceFault {}
+
 /**
  * The contacts in the files of an export (CSV, or zip with CSV files). `as` is the state of files that do not say theirs.
- * Throws where there is such a file and no `as`: nobody is subscribed by a guess.
+ * Throws StateNeeded where there is such a file and no `as`: nobody is subscribed by a guess.
  */
 export async function csvExportSource(
   exporter: Exporter,
-  paths: string[],
+  given: GivenFile[],
   as: ContactState | null = null,
 ): Promise<IncomingSource> {
   const preset = EXPORT_PRESETS[exporter];
-  const leftOut: IncomingSource["leftOut"] = [];
-  const { files, others } = await csvFilesAt(paths);
-  if (others > 0) leftOut.push({ what: `other files of the zip: ${others}`, why: "only CSV files are read" });
-  const read = await assignStates(preset, await filesOf(preset, files, leftOut), as);
+  const remarks: Omission[] = [];
+  const leftOut: Omission[] = [];
+  const { files, others } = await csvFilesOf(given);
+  if (others > 0) remarks.push({ what: `other files of the zip: ${others}`, why: "only CSV files are read" });
+  const read = await assignStates(preset, await filesOf(preset, files, remarks), as);
   return {
     name: exporter,
+    remarks,
     leftOut,
-    async segments() {
+    async *lists() {
       const tags = await tagsOf(preset, read, leftOut);
-      return tags.map((name) => ({ id: name, name, condition: null, isStatic: true }));
+      yield { items: tags.map((name) => ({ id: name, name, condition: null, isStatic: true })), next: null };
     },
-    contacts: () => contactsOf(preset, read, leftOut),
-    // Contacts name their tags.
-    async *members() {},
-    suppressions: () => suppressionsOf(read, leftOut),
-    templates: async () => [],
-    campaigns: async () => [],
-    workflows: async () => [],
+    // Contacts name their tags, so there are no members to be read.
+    contacts: (from) => contactsOf(preset, read, from, leftOut),
+    suppressions: (from) => suppressionsOf(read, from, leftOut),
   };
 }
 
@@ -90,11 +99,12 @@ export async function csvExportSource(
 async function filesOf(
   preset: ExportPreset,
   files: CsvFile[],
-  leftOut: IncomingSource["leftOut"],
+  leftOut: Omission[],
 ): Promise<(ReadFile & { stated: ContactState | null })[]> {
   const read: (ReadFile & { stated: ContactState | null })[] = [];
   for (const file of files) {
-    const header = (await file.rows().next()).value?.[0]?.cells ?? [];
+    const first = await firstRow(file);
+    const header = first?.cells ?? [];
     const columns = header.map((name) => name.toLowerCase());
     const email = emailColumn(columns);
     const stated =
@@ -110,10 +120,17 @@ async function filesOf(
       const why = `of use only at ${preset.title}, or used for the tags, the time and the state of contacts`;
       leftOut.push({ what: `data of ${file.name}: ${dropped.join(", ")}`.slice(0, 500), why });
     }
-    read.push({ file, email, columns, keys, state: null, stated, isBare });
+    read.push({ file, header: first?.row ?? 1, email, columns, keys, state: null, stated, isBare });
   }
   if (read.length > 0) return read;
-  throw new Error("Cannot import this: none of its files is a CSV file with a column of email addresses");
+  throw new SourceFault(
+    "Cannot import this: none of its files is a CSV file with a column of email addresses",
+  );
+}
+
+async function firstRow(file: CsvFile): Promise<CsvRow | undefined> {
+  for await (const rows of file.rows()) return rows[0];
+  return undefined;
 }
 
 function keyOfColumn(preset: ExportPreset, name: string): string | null {
@@ -137,10 +154,9 @@ async function assignStates(
     if (as !== null) return { ...file, state: as };
     // Where those come along who have unsubscribed, the others have not.
     if (isComplete && !file.isBare) return { ...file, state: "subscribed" };
-    throw new Error(
+    throw new StateNeeded(
       `Cannot import ${file.file.name}: it does not say whether its contacts are subscribed. Keep the name that ` +
-        `${preset.title} gave it, give the file of those who have unsubscribed with it, or say it for all of them with --as ` +
-        [...CONTACT_STATES].toReversed().join("|"),
+        `${preset.title} gave it, give the file of those who have unsubscribed with it, or say it for all of them`,
     );
   });
   const rank = ({ state }: ReadFile) =>
@@ -155,32 +171,30 @@ const isSuppressions = ({ state, isBare }: ReadFile) =>
 async function* contactsOf(
   preset: ExportPreset,
   files: ReadFile[],
-  leftOut: IncomingSource["leftOut"],
-): AsyncGenerator<IncomingContact[]> {
-  for (const file of files) {
-    if (isSuppressions(file)) continue;
-    let shifted = 0;
-    for await (const rows of dataRows(file)) {
-      const contacts = rows.flatMap(({ row, cells }) => {
-        if (cells.length <= file.columns.length) return [contactOf(preset, file, cells)];
-        shifted += 1;
-        if (shifted <= MAX_NAMED) {
-          const why = `it has ${cells.length} cells, and the first row has ${file.columns.length}`;
-          leftOut.push({ what: `row ${row} of ${file.file.name}`, why });
-        }
-        return [];
-      });
-      if (contacts.length > 0) yield contacts;
-    }
-    noteOthers(leftOut, shifted, `rows of ${file.file.name}`);
+  from: string | null,
+  leftOut: Omission[],
+): AsyncGenerator<Page<IncomingContact>> {
+  for await (const { file, rows, next } of pagesOf(files, (each) => !isSuppressions(each), from)) {
+    const items = rows.flatMap(({ row, cells }) => {
+      if (cells.length <= file.columns.length) return [contactOf(preset, file, cells)];
+      const why = `it has ${cells.length} cells, and the first row has ${file.columns.length}`;
+      leftOut.push({ what: `row ${row} of ${file.file.name}`, why });
+      return [];
+    });
+    yield { items, next };
   }
 }
 
-async function* dataRows({ file }: ReadFile) {
-  let isFirst = true;
-  for await (const rows of file.rows()) {
-    yield isFirst ? rows.slice(1) : rows;
-    isFirst = false;
+/** Rows of these files, some at a time. The place is the file, and its last row that was read. */
+async function* pagesOf(files: ReadFile[], isWanted: (file: ReadFile) => boolean, from: string | null) {
+  const [begun = 0, after = 0] = from === null ? [] : from.split(":").map(Number);
+  for (const [n, file] of files.entries()) {
+    if (n < begun || !isWanted(file)) continue;
+    const done = Math.max(file.header, n === begun ? after : 0);
+    for await (const all of file.file.rows()) {
+      const rows = all.filter(({ row }) => row > done);
+      if (rows.length > 0) yield { file, rows, next: `${n}:${rows.at(-1)!.row}` };
+    }
   }
 }
 
@@ -215,44 +229,31 @@ function inUtc(text: string | undefined): string | null {
 
 async function* suppressionsOf(
   files: ReadFile[],
-  leftOut: IncomingSource["leftOut"],
-): ReturnType<IncomingSource["suppressions"]> {
-  for (const file of files.filter(isSuppressions)) {
-    let wrong = 0;
-    for await (const rows of dataRows(file)) {
-      const good = new Set<string>();
-      for (const { row, cells } of rows) {
-        const email = parseAddress(cells[file.email] ?? "")?.email;
-        if (email !== undefined) good.add(email);
-        else if (++wrong <= MAX_NAMED)
-          leftOut.push({ what: `row ${row} of ${file.file.name}`, why: "this is not an email address" });
-      }
-      const reason = REASONS[file.state!]!;
-      if (good.size > 0) yield [...good].map((email) => ({ email, reason }));
+  from: string | null,
+  leftOut: Omission[],
+): AsyncGenerator<Page<{ email: string; reason: SuppressionReason }>> {
+  for await (const { file, rows, next } of pagesOf(files, isSuppressions, from)) {
+    const good = new Set<string>();
+    for (const { row, cells } of rows) {
+      const email = parseAddress(cells[file.email] ?? "")?.email;
+      if (email !== undefined) good.add(email);
+      else leftOut.push({ what: `row ${row} of ${file.file.name}`, why: "this is not an email address" });
     }
-    noteOthers(leftOut, wrong, `rows of ${file.file.name}`);
+    const reason = REASONS[file.state!]!;
+    yield { items: [...good].map((email) => ({ email, reason })), next };
   }
 }
 
-function noteOthers(leftOut: IncomingSource["leftOut"], count: number, what: string): void {
-  const others = count - MAX_NAMED;
-  if (others > 0) leftOut.push({ what: `${others} other ${what}`, why: "for the same reason" });
-}
-
 /** The tags that most contacts have: each becomes a static segment. */
-async function tagsOf(
-  preset: ExportPreset,
-  files: ReadFile[],
-  leftOut: IncomingSource["leftOut"],
-): Promise<string[]> {
+async function tagsOf(preset: ExportPreset, files: ReadFile[], leftOut: Omission[]): Promise<string[]> {
   const counts = new Map<string, number>();
   for (const file of files) {
     const at = preset.tags === null ? -1 : file.columns.indexOf(preset.tags);
     if (at === -1) continue;
-    for await (const rows of dataRows(file)) {
-      const whole = rows.filter(({ cells }) => cells.length <= file.columns.length);
+    for await (const rows of file.file.rows()) {
+      const whole = rows.filter(({ row, cells }) => row > file.header && cells.length <= file.columns.length);
       for (const tag of whole.flatMap(({ cells }) => tagsIn(cells[at] ?? "")))
-        counts.set(tag, (counts.get(tag) ?? 0) + 1);
+        if (counts.size < MAX_COUNTED || counts.has(tag)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
     }
   }
   const tags = [...counts].toSorted(([, one], [, other]) => other - one).map(([tag]) => tag);

@@ -1,5 +1,4 @@
 // What comes from another service, and what is said of it.
-import { Problem } from "../problem/mod.ts";
 import type { SuppressionReason } from "../sending/suppressions.ts";
 
 /** A contact of another service. */
@@ -21,6 +20,8 @@ export interface IncomingSegment {
   description?: string | null;
   condition: unknown;
   isStatic: boolean;
+  /** Its entry events would start workflows here. */
+  isTracked?: boolean;
 }
 
 /** A template there. */
@@ -59,26 +60,58 @@ export interface IncomingWorkflow {
   transitions: { from: string; to: string; branch: string | null; priority: number }[];
 }
 
-/** Another service, as it is read. */
-export interface IncomingSource {
-  name: string;
-  segments(): Promise<IncomingSegment[]>;
-  contacts(): AsyncIterable<IncomingContact[]>;
-  /** Addresses in a static segment, where contacts do not name their lists. */
-  members(segmentId: string): AsyncIterable<string[]>;
-  suppressions(): AsyncIterable<{ email: string; reason: SuppressionReason }[]>;
-  templates(): Promise<IncomingTemplate[]>;
-  campaigns(): Promise<IncomingCampaign[]>;
-  workflows(): Promise<IncomingWorkflow[]>;
-  /** What it has that has no place here. */
-  leftOut: { what: string; why: string }[];
+/** Something that does not come, and why. */
+export interface Omission {
+  what: string;
+  why: string;
 }
 
-/** What came of an import, or of its dry run. */
-export interface IncomingReport {
-  from: string;
-  /** Nothing was changed: this is what would happen. */
-  dryRun: boolean;
+/** Some of what there is. */
+export interface Page<T> {
+  items: T[];
+  /** Where the next page begins; null after the last one. */
+  next: string | null;
+}
+
+/** The pages of one kind from a place on; null: from the beginning. */
+export type Pages<T> = (from: string | null) => AsyncIterable<Page<T>>;
+
+/** Another service, as it is read: page by page, so that it can be read on later from where it was left. */
+export interface IncomingSource {
+  name: string;
+  /** Static segments. */
+  lists?: Pages<IncomingSegment>;
+  /** Segments by conditions. */
+  segments?: Pages<IncomingSegment>;
+  contacts: Pages<IncomingContact>;
+  /** Addresses in a static segment; left out where contacts name their lists. */
+  members?: (segmentId: string, from: string | null) => AsyncIterable<Page<string>>;
+  suppressions?: Pages<{ email: string; reason: SuppressionReason }>;
+  templates?: Pages<IncomingTemplate>;
+  campaigns?: Pages<IncomingCampaign>;
+  workflows?: Pages<IncomingWorkflow>;
+  /** What is known to have no place here before anything is read. */
+  remarks: Omission[];
+  /** What was found to have none since somebody has emptied this. */
+  leftOut: Omission[];
+}
+
+/** Why another service, or a file of it, cannot be read: words for whoever wants it. */
+export class SourceFault extends Error {}
+
+/** The same where it may go better later. */
+export class TryLater extends SourceFault {
+  /** After how many seconds, where it has said so. */
+  readonly waitS: number | null;
+
+  constructor(message: string, waitS: number | null) {
+    super(message);
+    this.waitS = waitS;
+  }
+}
+
+/** How many of each came in, or would. */
+export interface IncomingCounts {
   contacts: { read: number; created: number; changed: number; unsubscribed: number; refused: number };
   suppressions: number;
   /** Of each how many were created, and how many are here already. */
@@ -86,9 +119,6 @@ export interface IncomingReport {
   templates: Tally;
   campaigns: Tally;
   workflows: Tally;
-  /** The first 200. */
-  leftOut: { what: string; why: string }[];
-  leftOutTotal: number;
 }
 
 interface Tally {
@@ -96,39 +126,51 @@ interface Tally {
   existing: number;
 }
 
-/** An import in progress. */
+/** What came of an import by command, or of its dry run. */
+export interface IncomingReport extends IncomingCounts {
+  from: string;
+  /** Nothing was changed: this is what would happen. */
+  dryRun: boolean;
+  /** The first 200. */
+  leftOut: Omission[];
+  leftOutTotal: number;
+}
+
+/** An import while one chunk of it is taken in: what that came to counts once its transaction has committed. */
 export interface Incoming {
   projectId: string;
   dryRun: boolean;
-  report: IncomingReport;
-  /** Ids there and here. */
-  ids: Map<string, string>;
+  /** Ids there and here, from chunks before. */
+  ids: ReadonlyMap<string, string>;
+  counts: IncomingCounts;
+  leftOut: Omission[];
+  newIds: { theirs: string; ours: string; isList: boolean }[];
 }
 
-const MAX_LEFT_OUT = 200;
-
-/** Notes what is left out. */
-export function leaveOut({ report }: Incoming, what: string, why: string): void {
-  report.leftOutTotal += 1;
-  if (report.leftOut.length < MAX_LEFT_OUT) report.leftOut.push({ what, why });
+/** Nothing yet. */
+export function noCounts(): IncomingCounts {
+  const none = () => ({ created: 0, existing: 0 });
+  return {
+    contacts: { read: 0, created: 0, changed: 0, unsubscribed: 0, refused: 0 },
+    suppressions: 0,
+    segments: none(),
+    templates: none(),
+    campaigns: none(),
+    workflows: none(),
+  };
 }
 
-/** Creates something, or leaves it out with the reason that it was refused for. */
-export async function attempt<T>(
-  incoming: Incoming,
-  what: string,
-  work: () => Promise<T>,
-): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const fields = (error.extras.errors ?? [])
-      .slice(0, 3)
-      .map(({ field, message }) => `${field}: ${message}`);
-    leaveOut(incoming, what, [error.message, ...fields].join("; "));
-    return null;
+/** Both together. `one` may lack what has not been counted yet. */
+export function sumOf(one: Partial<IncomingCounts>, other: IncomingCounts): IncomingCounts {
+  const sum = noCounts();
+  for (const counts of [one, other]) {
+    sum.suppressions += counts.suppressions ?? 0;
+    for (const kind of ["contacts", "segments", "templates", "campaigns", "workflows"] as const) {
+      const into = sum[kind] as unknown as Record<string, number>;
+      for (const [name, count] of Object.entries(counts[kind] ?? {})) into[name]! += count as number;
+    }
   }
+  return sum;
 }
 
 /** `value` with the ids of there replaced by those of here. */

@@ -1,82 +1,98 @@
 // listmonk: lists, subscribers, templates and campaigns, read with the credentials of an API user.
-import { type JsonApi, jsonApi, type JsonApiOptions } from "./_json_api.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type JsonApi, jsonApi, MaybeText, type Reading, soundItems } from "./json_api.ts";
 import type {
   IncomingCampaign,
   IncomingContact,
   IncomingSegment,
   IncomingSource,
   IncomingTemplate,
+  Omission,
+  Page,
 } from "./incoming_types.ts";
 import { fromGoTemplate, unknownExpression } from "./_go_templates.ts";
 
 const PAGE = 500;
+/** Campaigns have bodies of up to a megabyte. */
+const PAGE_OF_BODIES = 10;
 
-interface ListThere {
-  id: number;
-  name: string;
-  description?: string | null;
-  optin?: string;
+const Items = Type.Array(Type.Unknown());
+const ResultsPage = Type.Object({ data: Type.Object({ results: Type.Union([Items, Type.Null()]) }) });
+const TemplatesPage = Type.Object({ data: Type.Union([Items, Type.Null()]) });
+
+const ListThere = Type.Object({ id: Type.Integer(), name: Type.String(), description: MaybeText });
+const SubscriberThere = Type.Object({
+  email: Type.String(),
+  name: MaybeText,
+  attribs: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+  status: Type.String(),
+  created_at: MaybeText,
+  lists: Type.Union([
+    Type.Array(Type.Object({ id: Type.Integer(), optin: MaybeText, subscription_status: Type.String() })),
+    Type.Null(),
+  ]),
+});
+const TemplateThere = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  type: MaybeText,
+  subject: MaybeText,
+  body: Type.String(),
+});
+const CampaignThere = Type.Object({
+  id: Type.Integer(),
+  name: Type.String(),
+  subject: Type.String(),
+  from_email: Type.String(),
+  body: Type.String(),
+  content_type: Type.String(),
+  template_id: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  lists: Type.Optional(
+    Type.Union([Type.Array(Type.Object({ id: Type.Integer(), name: Type.String() })), Type.Null()]),
+  ),
+});
+
+/** How a listmonk is read. `from` is the sender of its transactional templates, which have none there. */
+export interface ListmonkAccess {
+  url: string;
+  user: string;
+  password: string;
+  from: string | null;
 }
 
-interface SubscriberThere {
-  email: string;
-  name: string;
-  attribs: Record<string, unknown> | null;
-  status: string;
-  created_at?: string;
-  lists: { id: number; optin?: string; subscription_status: string }[] | null;
-}
-
-interface TemplateThere {
-  id: number;
-  name: string;
-  type?: string;
-  subject?: string;
-  body: string;
-}
-
-interface CampaignThere {
-  id: number;
-  name: string;
-  subject: string;
-  from_email: string;
-  body: string;
-  content_type: string;
-  template_id: number | null;
-  lists: { id: number; name: string }[] | null;
-}
-
-/** Everything of a listmonk. `from` is the sender of its transactional templates, which have none there. */
+/** Everything of a listmonk. */
 export function listmonkSource(
-  { url, user, password, from }: { url: string; user: string; password: string; from: string | null },
-  options: Pick<JsonApiOptions, "secondMs"> = {},
+  { url, user, password, from: sender }: ListmonkAccess,
+  reading: Reading,
 ): IncomingSource {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-  const read = jsonApi({ url, headers: { authorization }, ...options });
-  const leftOut: IncomingSource["leftOut"] = [
-    { what: "statistics, bounces and media", why: "the history of an installation stays where it is" },
-  ];
+  const read = jsonApi(url, { authorization }, reading);
+  const leftOut: Omission[] = [];
   return {
     name: "listmonk",
+    remarks: [
+      { what: "statistics, bounces and media", why: "the history of an installation stays where it is" },
+    ],
     leftOut,
-    segments: async () => (await allPages<ListThere>(read, "/api/lists")).map(toSegment),
-    async *contacts() {
-      for await (const page of pagesOf<SubscriberThere>(read, "/api/subscribers", "&order_by=id&order=asc")) {
-        yield page.map(toContact);
-      }
-    },
+    lists: (from) =>
+      pagesOf(read, "/api/lists", { from, size: PAGE }, async (items) =>
+        soundItems(ListThere, items, "list", leftOut).map(toSegment),
+      ),
     // Subscribers name their lists.
-    async *members() {},
-    async *suppressions() {},
-    templates: async () => await templatesOf(read, from, leftOut),
-    campaigns: async () => await campaignsOf(read, leftOut),
-    workflows: async () => [],
+    contacts: (from) =>
+      pagesOf(read, "/api/subscribers", { from, size: PAGE, more: "&order_by=id&order=asc" }, async (items) =>
+        soundItems(SubscriberThere, items, "subscriber", leftOut).map(toContact),
+      ),
+    async *templates() {
+      yield { items: await templatesOf(read, sender, leftOut), next: null };
+    },
+    campaigns: (from) => campaignsOf(read, from, leftOut),
   };
 }
 
 const idOfList = (id: number) => `list ${id}`;
 
-function toSegment({ id, name, description = null }: ListThere): IncomingSegment {
+function toSegment({ id, name, description = null }: Static<typeof ListThere>): IncomingSegment {
   return {
     id: idOfList(id),
     name: name.slice(0, 100),
@@ -97,12 +113,12 @@ function toContact({
   status,
   created_at: createdAt = "",
   lists,
-}: SubscriberThere): IncomingContact {
+}: Static<typeof SubscriberThere>): IncomingContact {
   const active = (lists ?? []).filter(
     ({ subscription_status: state, optin }) =>
       state === "confirmed" || (state === "unconfirmed" && optin !== "double"),
   );
-  const [firstName = "", ...others] = name.trim().split(/\s+/);
+  const [firstName = "", ...others] = (name ?? "").trim().split(/\s+/);
   const lastName = others.join(" ");
   return {
     email,
@@ -119,22 +135,23 @@ function toContact({
   };
 }
 
-async function readTemplates(read: JsonApi): Promise<TemplateThere[]> {
-  return ((await read("/api/templates")) as { data: TemplateThere[] } | null)?.data ?? [];
+async function readTemplates(read: JsonApi, leftOut: Omission[]): Promise<Static<typeof TemplateThere>[]> {
+  const items = (await read("/api/templates", TemplatesPage))?.data ?? [];
+  return soundItems(TemplateThere, items, "template", leftOut);
 }
 
 async function templatesOf(
   read: JsonApi,
   from: string | null,
-  leftOut: IncomingSource["leftOut"],
+  leftOut: Omission[],
 ): Promise<IncomingTemplate[]> {
   const templates: IncomingTemplate[] = [];
-  for (const { id, name, type, subject = "", body } of await readTemplates(read)) {
+  for (const { id, name, type, subject, body } of await readTemplates(read, leftOut)) {
     const what = `template ${name}`;
     if (type !== "tx") leftOut.push({ what, why: "it is a frame: campaigns that use it contain it" });
-    else if (from === null) leftOut.push({ what, why: "it has no sender: give one with --from" });
+    else if (from === null) leftOut.push({ what, why: "it has no sender: give one for all of them" });
     else {
-      const text = convertedOf(what, subject, body, leftOut);
+      const text = convertedOf(what, subject ?? "", body, leftOut);
       if (text === null) continue;
       templates.push({ id: `template ${id}`, name, ...text, from, type: "TRANSACTIONAL" });
     }
@@ -142,38 +159,49 @@ async function templatesOf(
   return templates;
 }
 
-async function campaignsOf(read: JsonApi, leftOut: IncomingSource["leftOut"]): Promise<IncomingCampaign[]> {
-  const frames = new Map((await readTemplates(read)).map(({ id, body }) => [id, body]));
-  const campaigns: IncomingCampaign[] = [];
-  for (const campaign of await allPages<CampaignThere>(read, "/api/campaigns")) {
-    const { id, name, subject, body, content_type: kind, template_id: frame, lists } = campaign;
-    if (kind === "markdown" || kind === "plain") {
-      leftOut.push({ what: `campaign ${name}`, why: `its body is ${kind}, not HTML` });
-      continue;
-    }
-    if ((lists ?? []).length > 1) {
-      leftOut.push({
-        what: `lists of the campaign ${name}`,
-        why: "a campaign goes to one segment: the first was kept",
-      });
-    }
-    const framed = (frames.get(frame ?? -1) ?? "").replace(CONTENT, () => body);
-    const sender = senderOf(campaign.from_email);
-    const text = convertedOf(`campaign ${name}`, subject, framed === "" ? body : framed, leftOut);
-    if (text === null) continue;
-    const list = lists?.[0];
-    campaigns.push({
-      id: `campaign ${id}`,
-      name,
-      ...text,
-      ...sender,
-      type: "MARKETING",
-      ...(list
-        ? { audienceType: "SEGMENT" as const, segmentId: idOfList(list.id) }
-        : { audienceType: "ALL" as const }),
-    });
+async function* campaignsOf(
+  read: JsonApi,
+  from: string | null,
+  leftOut: Omission[],
+): AsyncGenerator<Page<IncomingCampaign>> {
+  // What is wrong with them has been said by then.
+  const frames = new Map((await readTemplates(read, [])).map(({ id, body }) => [id, body]));
+  yield* pagesOf(read, "/api/campaigns", { from, size: PAGE_OF_BODIES }, async (items) =>
+    soundItems(CampaignThere, items, "campaign", leftOut).flatMap(
+      (campaign) => campaignOf(campaign, frames, leftOut) ?? [],
+    ),
+  );
+}
+
+function campaignOf(
+  campaign: Static<typeof CampaignThere>,
+  frames: ReadonlyMap<number, string>,
+  leftOut: Omission[],
+): IncomingCampaign | null {
+  const { id, name, subject, body, content_type: kind, template_id: frame, lists } = campaign;
+  const what = `campaign ${name}`;
+  if (kind === "markdown" || kind === "plain") {
+    leftOut.push({ what, why: `its body is ${kind}, not HTML` });
+    return null;
   }
-  return campaigns;
+  if ((lists ?? []).length > 1) {
+    const why = "a campaign goes to one segment: the first was kept";
+    leftOut.push({ what: `lists of the campaign ${name}`, why });
+  }
+  const framed = (frames.get(frame ?? -1) ?? "").replace(CONTENT, () => body);
+  const text = convertedOf(what, subject, framed === "" ? body : framed, leftOut);
+  if (text === null) return null;
+  const list = lists?.[0];
+  return {
+    id: `campaign ${id}`,
+    name,
+    ...text,
+    ...senderOf(campaign.from_email),
+    type: "MARKETING",
+    ...(list
+      ? { audienceType: "SEGMENT" as const, segmentId: idOfList(list.id) }
+      : { audienceType: "ALL" as const }),
+  };
 }
 
 /** The words in our template language; null, and left out, where they say what ours cannot. */
@@ -181,7 +209,7 @@ function convertedOf(
   what: string,
   subject: string,
   body: string,
-  leftOut: IncomingSource["leftOut"],
+  leftOut: Omission[],
 ): { subject: string; body: string } | null {
   const text = { subject: fromGoTemplate(subject), body: fromGoTemplate(body) };
   const unknown = unknownExpression(text.subject) ?? unknownExpression(text.body);
@@ -199,19 +227,18 @@ function senderOf(text: string): { from: string; fromName: string | null } {
   return { from: address ?? text.trim(), fromName: name || null };
 }
 
-async function* pagesOf<T>(read: JsonApi, path: string, more = ""): AsyncGenerator<T[]> {
-  for (let page = 1; ; page++) {
-    const answer = (await read(`${path}?page=${page}&per_page=${PAGE}${more}`)) as {
-      data: { results: T[] };
-    } | null;
+/** Numbered pages; one that is not full is the last. */
+async function* pagesOf<T>(
+  read: JsonApi,
+  path: string,
+  { from, size, more = "" }: { from: string | null; size: number; more?: string },
+  itemsOf: (items: unknown[]) => Promise<T[]>,
+): AsyncGenerator<Page<T>> {
+  for (let page = Number(from ?? 1); ; page++) {
+    const answer = await read(`${path}?page=${page}&per_page=${size}${more}`, ResultsPage);
     const results = answer?.data.results ?? [];
-    if (results.length > 0) yield results;
-    if (results.length < PAGE) return;
+    const isLast = results.length < size;
+    yield { items: await itemsOf(results), next: isLast ? null : String(page + 1) };
+    if (isLast) return;
   }
-}
-
-async function allPages<T>(read: JsonApi, path: string): Promise<T[]> {
-  const all: T[] = [];
-  for await (const page of pagesOf<T>(read, path)) all.push(...page);
-  return all;
 }

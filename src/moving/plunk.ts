@@ -1,159 +1,219 @@
 // Plunk, and whatever else has its API, such as another Postrider: read with its secret key.
-import { type JsonApi, jsonApi, type JsonApiOptions } from "./_json_api.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { type JsonApi, jsonApi, MaybeText, type Reading, soundItems } from "./json_api.ts";
 import type {
   IncomingCampaign,
-  IncomingContact,
   IncomingSegment,
   IncomingSource,
   IncomingTemplate,
   IncomingWorkflow,
+  Omission,
+  Page,
+  Pages,
 } from "./incoming_types.ts";
 
 const PAGE = 100;
+/** Templates and campaigns have bodies of up to a megabyte. */
+const PAGE_OF_BODIES = 10;
 
-interface Pages<T> {
-  data: T[];
-  totalPages?: number;
-}
+const Items = Type.Array(Type.Unknown());
+const CursorPage = Type.Object({
+  data: Items,
+  cursor: MaybeText,
+  hasMore: Type.Optional(Type.Boolean()),
+});
+const NumberedPage = Type.Object({ data: Items, totalPages: Type.Optional(Type.Number()) });
 
-interface ContactThere {
-  email: string;
-  subscribed: boolean;
-  data: Record<string, unknown> | null;
-  createdAt?: string;
-}
-
-interface SegmentThere {
-  id: string;
-  name: string;
-  description?: string | null;
-  type?: string;
-  condition?: unknown;
-  trackMembership?: boolean;
-}
-
-type TemplateThere = Omit<IncomingTemplate, "id"> & { id: string };
-
-type CampaignThere = IncomingCampaign & { status: string };
-
-interface WorkflowThere {
-  id: string;
-  name: string;
-  description?: string | null;
-  enabled?: boolean;
-  triggerType?: string;
-  triggerConfig?: { eventName?: string } | null;
-  allowReentry?: boolean;
-  steps?: (IncomingWorkflow["steps"][number] & {
-    outgoingTransitions?: { toStepId: string; branch?: string | null; priority?: number }[];
-  })[];
-}
+const ContactThere = Type.Object({
+  email: Type.String(),
+  subscribed: Type.Boolean(),
+  data: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+  createdAt: MaybeText,
+});
+const SuppressionThere = Type.Object({ email: Type.String(), reason: Type.String() });
+const MemberThere = Type.Object({ email: Type.String() });
+const SegmentThere = Type.Object({
+  id: Type.String({ maxLength: 100 }),
+  name: Type.String(),
+  description: MaybeText,
+  type: MaybeText,
+  condition: Type.Optional(Type.Unknown()),
+  trackMembership: Type.Optional(Type.Boolean()),
+});
+const mail = {
+  id: Type.String({ maxLength: 100 }),
+  name: Type.String(),
+  subject: Type.String(),
+  body: Type.String(),
+  from: Type.String(),
+  fromName: MaybeText,
+  replyTo: MaybeText,
+  type: Type.Optional(
+    Type.Union([Type.Literal("TRANSACTIONAL"), Type.Literal("MARKETING"), Type.Literal("HEADLESS")]),
+  ),
+};
+const TemplateThere = Type.Object(mail);
+const CampaignThere = Type.Object({
+  ...mail,
+  audienceType: Type.Union([Type.Literal("ALL"), Type.Literal("SEGMENT"), Type.Literal("FILTERED")]),
+  segmentId: MaybeText,
+  audienceCondition: Type.Optional(Type.Unknown()),
+});
+const Named = Type.Object({ id: Type.String({ maxLength: 100 }) });
+const StepThere = Type.Object({
+  id: Type.String(),
+  type: Type.String(),
+  name: Type.String(),
+  position: Type.Optional(Type.Unknown()),
+  config: Type.Optional(Type.Unknown()),
+  templateId: MaybeText,
+  outgoingTransitions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        toStepId: Type.String(),
+        branch: MaybeText,
+        priority: Type.Optional(Type.Number()),
+      }),
+    ),
+  ),
+});
+const WorkflowThere = Type.Object({
+  name: Type.String(),
+  description: MaybeText,
+  triggerConfig: Type.Optional(
+    Type.Union([Type.Object({ eventName: Type.Optional(Type.String()) }), Type.Null()]),
+  ),
+  allowReentry: Type.Optional(Type.Boolean()),
+  steps: Type.Optional(Type.Array(StepThere, { maxItems: 1_000 })),
+});
 
 /** Everything that the API of a project shows. `key` is its secret key. */
 export function plunkSource(
-  url: string,
-  key: string,
-  options: Pick<JsonApiOptions, "secondMs"> = {},
+  { url, key, name = "plunk" }: { url: string; key: string; name?: string },
+  reading: Reading,
 ): IncomingSource {
-  const read = jsonApi({ url, headers: { authorization: `Bearer ${key}` }, ...options });
-  const leftOut: IncomingSource["leftOut"] = [
-    { what: "events and mails", why: "the history of an account stays where it is" },
-  ];
+  const read = jsonApi(url, { authorization: `Bearer ${key}` }, reading);
+  const leftOut: Omission[] = [];
   return {
-    name: "plunk",
+    name,
+    remarks: [{ what: "events and mails", why: "the history of an account stays where it is" }],
     leftOut,
-    async segments() {
-      const segments = ((await read("/segments")) ?? []) as SegmentThere[];
-      return segments.map((segment) => toSegment(segment, leftOut));
-    },
-    contacts: () => contactsOf(read),
-    members: (id) => membersOf(read, id),
-    suppressions: () => suppressionsOf(read),
-    templates: async () => (await allPages<TemplateThere>(read, "/templates")).map(toTemplate),
-    campaigns: async () => (await allPages<CampaignThere>(read, "/campaigns")).map(toCampaign),
-    workflows: () => workflowsFrom(read, leftOut),
+    lists: () => segmentsOf(read, true, leftOut),
+    segments: () => segmentsOf(read, false, []),
+    contacts: (from) =>
+      cursorPages(read, "/contacts", from, (items) =>
+        soundItems(ContactThere, items, "contact", leftOut).map(
+          ({ email, subscribed, data, createdAt = null }) => {
+            return { email, subscribed, data: data ?? {}, createdAt };
+          },
+        ),
+      ),
+    // Plunk has none to be read: who has bounced or complained is unsubscribed there.
+    suppressions: (from) =>
+      cursorPages(read, "/suppressions", from, (items) =>
+        soundItems(SuppressionThere, items, "suppression of", leftOut).map(({ email, reason }) => {
+          return { email, reason: reason === "BOUNCE" || reason === "COMPLAINT" ? reason : "MANUAL" };
+        }),
+      ),
+    members: (id, from) => membersOf(read, id, from, leftOut),
+    templates: numberedPages(read, "/templates", PAGE_OF_BODIES, async (items) =>
+      soundItems(TemplateThere, items, "template", leftOut).map(toTemplate),
+    ),
+    campaigns: numberedPages(read, "/campaigns", PAGE_OF_BODIES, async (items) =>
+      soundItems(CampaignThere, items, "campaign", leftOut).map(toCampaign),
+    ),
+    workflows: numberedPages(read, "/workflows", PAGE_OF_BODIES, (items) =>
+      workflowsFrom(read, soundItems(Named, items, "workflow", leftOut), leftOut),
+    ),
   };
 }
 
-async function* contactsOf(read: JsonApi): AsyncGenerator<IncomingContact[]> {
-  for await (const page of cursorPages<ContactThere>(read, "/contacts")) {
-    yield page.map(({ email, subscribed, data, createdAt = null }) => {
-      return { email, subscribed, data: data ?? {}, createdAt };
+/** All of them come in one response; they are read once for each kind. */
+async function* segmentsOf(
+  read: JsonApi,
+  isStatic: boolean,
+  leftOut: Omission[],
+): AsyncGenerator<Page<IncomingSegment>> {
+  const segments = soundItems(SegmentThere, (await read("/segments", Items)) ?? [], "segment", leftOut);
+  const items = segments
+    .filter(({ type }) => (type === "STATIC") === isStatic)
+    .map(({ id, name, description = null, condition = null, trackMembership: isTracked = false }) => {
+      return { id, name, description, condition, isStatic, isTracked };
     });
-  }
+  yield { items, next: null };
 }
 
-async function* suppressionsOf(read: JsonApi): ReturnType<IncomingSource["suppressions"]> {
-  // Plunk has none to be read: who has bounced or complained is unsubscribed there.
-  for await (const page of cursorPages<{ email: string; reason: string }>(read, "/suppressions")) {
-    yield page.map(({ email, reason }) => {
-      return { email, reason: reason === "BOUNCE" || reason === "COMPLAINT" ? reason : "MANUAL" };
-    });
-  }
-}
-
-async function* membersOf(read: JsonApi, id: string): AsyncGenerator<string[]> {
-  for (let page = 1; ; page++) {
-    const path = `/segments/${encodeURIComponent(id)}/contacts?page=${page}&pageSize=${PAGE}`;
-    const { data = [] } = ((await read(path)) ?? {}) as { data?: { email: string }[] };
-    if (data.length > 0) yield data.map(({ email }) => email);
-    if (data.length < PAGE) return;
-  }
-}
-
-async function* cursorPages<T>(read: JsonApi, path: string): AsyncGenerator<T[]> {
-  for (let cursor: string | null = null; ;) {
-    // In the order of their beginning, so that none is missed that comes meanwhile.
+/** In the order of their beginning, so that none is missed that comes meanwhile. */
+async function* cursorPages<T>(
+  read: JsonApi,
+  path: string,
+  from: string | null,
+  itemsOf: (items: unknown[]) => T[],
+): AsyncGenerator<Page<T>> {
+  for (let cursor = from; ;) {
     const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = (await read(`${path}?limit=${PAGE}${after}`)) as {
-      data: T[];
-      cursor: string | null;
-      hasMore: boolean;
-    } | null;
+    const page: Static<typeof CursorPage> | null = await read(`${path}?limit=${PAGE}${after}`, CursorPage);
     if (page === null) return;
-    yield page.data;
-    if (!page.hasMore || page.cursor === null) return;
-    cursor = page.cursor;
+    cursor = page.hasMore === true ? (page.cursor ?? null) : null;
+    yield { items: itemsOf(page.data), next: cursor };
+    if (cursor === null) return;
   }
 }
 
-/** Of templates, campaigns and workflows there are few: they are held together. */
-async function allPages<T>(read: JsonApi, path: string): Promise<T[]> {
-  const all: T[] = [];
-  for (let page = 1; ; page++) {
-    const { data, totalPages = 1 } = ((await read(`${path}?page=${page}&pageSize=${PAGE}`)) ?? {
-      data: [],
-    }) as Pages<T>;
-    all.push(...data);
-    if (page >= totalPages || data.length === 0) return all;
+async function* membersOf(
+  read: JsonApi,
+  id: string,
+  from: string | null,
+  leftOut: Omission[],
+): AsyncGenerator<Page<string>> {
+  for (let page = Number(from ?? 1); ; page++) {
+    const path = `/segments/${encodeURIComponent(id)}/contacts?page=${page}&pageSize=${PAGE}`;
+    const items = (await read(path, NumberedPage))?.data ?? [];
+    const isLast = items.length < PAGE;
+    const emails = soundItems(MemberThere, items, "member", leftOut).map(({ email }) => email);
+    yield { items: emails, next: isLast ? null : String(page + 1) };
+    if (isLast) return;
   }
 }
 
-function toSegment(
-  { id, name, description = null, type, condition = null, trackMembership }: SegmentThere,
-  leftOut: IncomingSource["leftOut"],
-): IncomingSegment {
-  if (trackMembership) {
-    const why = "its entry events would start workflows: switch it on when they are ready";
-    leftOut.push({ what: `tracking of the segment ${name}`, why });
-  }
-  return { id, name, description, condition, isStatic: type === "STATIC" };
+function numberedPages<T>(
+  read: JsonApi,
+  path: string,
+  size: number,
+  itemsOf: (items: unknown[]) => Promise<T[]>,
+): Pages<T> {
+  return async function* (from) {
+    for (let page = Number(from ?? 1); ; page++) {
+      const answer = await read(`${path}?page=${page}&pageSize=${size}`, NumberedPage);
+      if (answer === null) return;
+      const { data, totalPages = 1 } = answer;
+      const isLast = page >= totalPages || data.length === 0;
+      yield { items: await itemsOf(data), next: isLast ? null : String(page + 1) };
+      if (isLast) return;
+    }
+  };
 }
 
-function toTemplate({ id, name, subject, body, from, fromName = null, replyTo = null, type }: TemplateThere) {
+function toTemplate(template: Static<typeof TemplateThere>): IncomingTemplate {
+  const { id, name, subject, body, from, fromName = null, replyTo = null, type } = template;
   return { id, name, subject, body, from, fromName, replyTo, ...(type && { type }) };
 }
 
-function toCampaign(campaign: CampaignThere): IncomingCampaign {
+function toCampaign(campaign: Static<typeof CampaignThere>): IncomingCampaign {
   const { audienceType, segmentId = null, audienceCondition = null } = campaign;
   return { ...toTemplate(campaign), audienceType, segmentId, audienceCondition };
 }
 
-async function workflowsFrom(read: JsonApi, leftOut: IncomingSource["leftOut"]): Promise<IncomingWorkflow[]> {
+async function workflowsFrom(
+  read: JsonApi,
+  named: Static<typeof Named>[],
+  leftOut: Omission[],
+): Promise<IncomingWorkflow[]> {
   const workflows: IncomingWorkflow[] = [];
-  for (const { id } of await allPages<{ id: string }>(read, "/workflows")) {
-    const workflow = (await read(`/workflows/${encodeURIComponent(id)}`)) as WorkflowThere | null;
-    if (workflow === null) continue;
+  for (const { id } of named) {
+    const answer = await read(`/workflows/${encodeURIComponent(id)}`, Type.Unknown());
+    const [workflow] = answer === null ? [] : soundItems(WorkflowThere, [answer], "workflow", leftOut);
+    if (workflow === undefined) continue;
     const { name, description = null, triggerConfig, allowReentry = false, steps = [] } = workflow;
     const eventName = triggerConfig?.eventName;
     if (eventName === undefined) {
@@ -165,9 +225,7 @@ async function workflowsFrom(read: JsonApi, leftOut: IncomingSource["leftOut"]):
   return workflows;
 }
 
-function graphOf(
-  steps: NonNullable<WorkflowThere["steps"]>,
-): Pick<IncomingWorkflow, "steps" | "transitions"> {
+function graphOf(steps: Static<typeof StepThere>[]): Pick<IncomingWorkflow, "steps" | "transitions"> {
   return {
     steps: steps.map(({ id, type, name, position, config, templateId = null }) => {
       return { id, type, name, position, config, templateId };

@@ -29,6 +29,8 @@ export interface GuardOptions extends AddressRules {
   maxRedirects?: number | undefined;
   /** Status and headers are all that is read. */
   headOnly?: boolean | undefined;
+  /** How much of an answer is read; left out: {@linkcode MAX_ANSWER_BYTES}. */
+  maxBytes?: number | undefined;
   /** Certificates to trust instead of the usual ones, as PEM. */
   ca?: string | undefined;
 }
@@ -41,7 +43,7 @@ export type GuardedAnswer =
   /** It must not be called, now or ever. The reason reveals only what the caller may know. */
   | { state: "refused"; reason: string; finding: RefusedAddress | null };
 
-/** How much of an answer is read; the connection is closed then. */
+/** How much of an answer is read unless more is asked for; the connection is closed then. */
 export const MAX_ANSWER_BYTES = 65_536;
 
 const TIMEOUT_MS = 10_000;
@@ -55,6 +57,7 @@ interface GuardedCall extends GuardedRequest {
   at: URL;
   ca: string | undefined;
   headOnly: boolean;
+  maxBytes: number;
 }
 
 type Received = Omit<Extract<GuardedAnswer, { state: "answered" }>, "state" | "url">;
@@ -89,8 +92,8 @@ async function follow(
   options: Omit<GuardOptions, "timeoutMs">,
   limit: Limit,
 ): Promise<GuardedAnswer> {
-  const { ca, headOnly = false, maxRedirects = MAX_REDIRECTS } = options;
-  let call: GuardedCall = { ...request, at: readUrl(request.url), ca, headOnly };
+  const { ca, headOnly = false, maxRedirects = MAX_REDIRECTS, maxBytes = MAX_ANSWER_BYTES } = options;
+  let call: GuardedCall = { ...request, at: readUrl(request.url), ca, headOnly, maxBytes };
   for (let redirects = 0; ; redirects++) {
     const addresses = await checkedAddresses(call.at, options, limit.signal);
     const received = await callFirst(call, addresses, limit);
@@ -139,7 +142,7 @@ function callAddress(
     clearTimeout(timer);
   };
   request.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
-  request.once("response", (response) => receive(response, call.headOnly).then(resolve, reject));
+  request.once("response", (response) => receive(response, call).then(resolve, reject));
   request.once("upgrade", (response, socket) => {
     // It is the listener's own now, and does not end with the request.
     socket.destroy();
@@ -186,7 +189,10 @@ function open({ at, method, headers, body, ca }: GuardedCall, address: string): 
 }
 
 /** Reads an answer, as much of it as is kept. It stays as it comes: nothing is unpacked. */
-function receive(response: IncomingMessage, headOnly: boolean): Promise<Received> {
+function receive(
+  response: IncomingMessage,
+  { headOnly, maxBytes }: Pick<GuardedCall, "headOnly" | "maxBytes">,
+): Promise<Received> {
   if (headOnly || isRedirect(response.statusCode!)) return Promise.resolve(headOf(response));
   const { promise, resolve, reject } = Promise.withResolvers<Received>();
   const chunks: Buffer[] = [];
@@ -194,14 +200,14 @@ function receive(response: IncomingMessage, headOnly: boolean): Promise<Received
   const finish = (isCut: boolean) =>
     resolve({
       ...headOf(response),
-      body: Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES),
+      body: Buffer.concat(chunks).subarray(0, maxBytes),
       isCut,
     });
   response.on("data", (chunk: Buffer) => {
-    if (length > MAX_ANSWER_BYTES) return;
+    if (length > maxBytes) return;
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) finish(true);
+    if (length > maxBytes) finish(true);
   });
   response.on("end", () => finish(false));
   const broken = () => reject(new Failed("the connection ended in the middle of its response"));
@@ -220,7 +226,7 @@ function headOf(response: IncomingMessage): Received {
 
 /** What a redirect leads to, by the rules of `fetch`. */
 function redirected(
-  { at: from, method, headers, body, ca, headOnly }: GuardedCall,
+  { at: from, method, headers, body, ca, headOnly, maxBytes }: GuardedCall,
   status: number,
   at: URL,
 ): GuardedCall {
@@ -240,6 +246,7 @@ function redirected(
     at,
     ca,
     headOnly,
+    maxBytes,
   };
 }
 

@@ -77,6 +77,8 @@ export type MissingResource =
   | "attachment"
   | "image"
   | "import"
+  | "move"
+  | "file"
   | "key"
   | "bulk job"
   | "template version"

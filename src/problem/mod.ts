@@ -2,6 +2,7 @@
 import { type FieldError, type MissingResource, Problem, shortened } from "./answer.ts";
 import { callerProblems } from "./_callers.ts";
 import { limitProblems } from "./_limits.ts";
+import { moveProblems } from "./_moves.ts";
 import { stateProblems } from "./_state.ts";
 
 export { type FieldError, type FieldErrorCode, Problem } from "./answer.ts";
@@ -24,6 +25,7 @@ export const problems = {
   ...callerProblems,
   ...stateProblems,
   ...limitProblems,
+  ...moveProblems,
 
   // 400
   badRequest: (message: string, suggestion?: string) =>

@@ -176,6 +176,17 @@ export const idempotencyKeys: RemovalStep = {
   },
 };
 
+/** One that is under way ends with its row. */
+export const moves: RemovalStep = {
+  name: "moves",
+  first: LEAST,
+  async remove(tx, { extent: { projectId, askedAt }, after, limit }) {
+    // There are few: each batch begins at the first one that is left.
+    const rows = await q.moves.dropBefore(tx, { projectId, before: askedAt, limit });
+    return { removed: rows.length, lastId: rows.length > 0 ? after : null };
+  },
+};
+
 /** What the inbox keeps of the mails. */
 export const capturedMails: RemovalStep = {
   name: "captured_mails",

@@ -55,6 +55,12 @@ async function fill(project: NewProject) {
     return answer;
   };
   const contact = (await made("/contacts", { email: "ada@example.com", data: { plan: "pro" } })).id as string;
+  // Before any segment is tracked: nothing may come in then.
+  const move = await made("/moves", { from: "brevo" });
+  const moveFile = await service.request("POST", `/moves/${move.id}/files?fileName=contacts.csv`, {
+    key: project.secret,
+    raw: "EMAIL\nada@example.com\n",
+  });
   const segment = (await made("/segments", { ...SEGMENT, trackMembership: true })).id as string;
   const list = (await made("/segments", { name: "List", type: "STATIC" })).id as string;
   await made(`/segments/${list}/members`, { emails: ["ada@example.com"] });
@@ -93,6 +99,8 @@ async function fill(project: NewProject) {
     insert into captured_mails (project_id, from_address, to_address, subject, source)
     values (${project.id}, 'a@shop.example', 'ada@example.com', 's', ${CAPTURED}) returning id`;
   return {
+    move: move.id as string,
+    moveFile: moveFile.body.id as string,
     captured: captured!.id as string,
     contact,
     segment,
@@ -282,6 +290,13 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   "PATCH /transports/:id": { path: `/transports/${c.transport}`, body: { name: "Mine" } },
   "DELETE /transports/:id": { path: `/transports/${c.transport}` },
   "POST /transports/:id/test": { path: `/transports/${c.transport}/test`, body: { to: "eve@example.com" } },
+  "GET /moves/:id": { path: `/moves/${c.move}` },
+  "GET /moves/:id/left-out": { path: `/moves/${c.move}/left-out` },
+  "POST /moves/:id/files": { path: `/moves/${c.move}/files?fileName=mine.csv` },
+  "DELETE /moves/:id/files/:fileId": { path: `/moves/${c.move}/files/${c.moveFile}` },
+  "POST /moves/:id/check": { path: `/moves/${c.move}/check`, body: {} },
+  "POST /moves/:id/start": { path: `/moves/${c.move}/start` },
+  "POST /moves/:id/cancel": { path: `/moves/${c.move}/cancel` },
   "PATCH /warmup-plans/:id": { path: `/warmup-plans/${c.plan}`, body: { name: "Mine" } },
   "DELETE /warmup-plans/:id": { path: `/warmup-plans/${c.plan}` },
   "GET /emails/:id": { path: `/emails/${c.email}` },

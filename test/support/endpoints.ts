@@ -295,6 +295,15 @@ export const FOR_MEMBERS = [
 /** For more than a member, as guides/api.md has it. */
 
 export const FOR_ADMINS = [
+  "GET /moves",
+  "POST /moves",
+  "GET /moves/:id",
+  "GET /moves/:id/left-out",
+  "POST /moves/:id/files",
+  "DELETE /moves/:id/files/:fileId",
+  "POST /moves/:id/check",
+  "POST /moves/:id/start",
+  "POST /moves/:id/cancel",
   "POST /domains",
   "DELETE /domains/:id",
   "POST /domains/rekey",

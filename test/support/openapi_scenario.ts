@@ -343,6 +343,27 @@ async function installation(tell: Teller, projectId: string): Promise<void> {
   await tell("getHealth", { as: "nobody" });
 }
 
+/** What another service has exported. */
+async function moves(tell: Teller, service: TestService): Promise<void> {
+  const move = await tell("createMove", { body: { from: "brevo" } });
+  const path = { id: move.id };
+  const query = { fileName: "contacts.csv" };
+  await tell("uploadMoveFile", {
+    path,
+    query,
+    text: "EMAIL,FIRSTNAME\ngrace@example.com,Grace\nno address,Ed\n",
+  });
+  const wrong = await tell("uploadMoveFile", { path, query, text: "EMAIL\nold@example.com\n" });
+  await tell("deleteMoveFile", { path: { ...path, fileId: wrong.id } });
+  await tell("checkMove", { path, body: { as: "subscribed" } });
+  await service.runJobs();
+  await tell("getMove", { path });
+  await tell("listMoveLeftOut", { path });
+  await tell("listMoves");
+  await tell("startMove", { path });
+  await tell("cancelMove", { path });
+}
+
 /** Ways out for mail, and which mails take them. */
 async function transports(tell: Teller): Promise<void> {
   const plan = await tell("createWarmupPlan", {
@@ -555,6 +576,7 @@ export async function walk(
 ): Promise<void> {
   const projectId = project.id;
   await requestLog(tell, service, project);
+  await moves(tell, service);
   const contactId = await audience(tell, service);
   const templateId = await messages(tell, service, contactId);
   await workflows(tell, contactId, templateId);

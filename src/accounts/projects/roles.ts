@@ -38,6 +38,17 @@ const NEEDED: Readonly<Record<string, Role>> = {
   "PATCH /warmup-plans/:id": "OWNER",
   "DELETE /warmup-plans/:id": "OWNER",
 
+  // Moving in: everything of another service, by its key.
+  "GET /moves": "ADMIN",
+  "POST /moves": "ADMIN",
+  "GET /moves/:id": "ADMIN",
+  "GET /moves/:id/left-out": "ADMIN",
+  "POST /moves/:id/files": "ADMIN",
+  "DELETE /moves/:id/files/:fileId": "ADMIN",
+  "POST /moves/:id/check": "ADMIN",
+  "POST /moves/:id/start": "ADMIN",
+  "POST /moves/:id/cancel": "ADMIN",
+
   // Settings and keys.
   "PATCH /users/@me/projects/:id": "ADMIN",
   "POST /users/@me/projects/:id/regenerate-keys": "ADMIN",

@@ -66,7 +66,8 @@ export const MAX_FILE_BYTES = 5 * 1_048_576;
 export const MAX_UPLOAD_BYTES = 200 * 1_048_576;
 /** Of one project, on their way or waiting: files are kept in the database. */
 const MAX_UNFINISHED = 5;
-const PIECE_BYTES = 65_536;
+/** How large the pieces are in which a file is kept. */
+export const PIECE_BYTES = 65_536;
 const UNDO_DAYS = 7;
 /** Why an import failed that somebody has cancelled. */
 const CANCELLED = "Cancelled";
@@ -133,8 +134,8 @@ async function addPiece(
   if ((await q.contactImports.addPiece(ctx, { ...place, deflated })) === 0) throw problems.uploadCancelled();
 }
 
-/** The same bytes, in pieces of one size. */
-async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** The same bytes, in pieces of one size. Each is only good until the next one. */
+export async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const piece = new Uint8Array(PIECE_BYTES);
   let filled = 0;
   for await (const chunk of chunks) {

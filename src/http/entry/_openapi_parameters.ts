@@ -7,6 +7,7 @@ const BY_NAME: Record<string, string> = {
   deleteProjects: "Deletes the projects, too, that nobody else is a member of",
   email: "The address",
   executionId: "The id of the execution",
+  fileId: "The id of the file",
   field: "The name of the field, such as `email` or `data.plan`",
   format: "The format of the file",
   index: "Which attachment: the first one is 0",

@@ -45,6 +45,8 @@ const TAGS: Record<string, string> = {
   "Public API": "What an application calls: send a message, track an event, check an address.",
   Contacts: "The people you write to, their data and their subscriptions.",
   Segments: "Named parts of the contacts, by a condition or by a list.",
+  Moves:
+    "What another service has comes into the project: contacts with their consent, templates, workflows.",
   Templates: "Messages to send again and again.",
   Campaigns: "One message to many contacts, now or later.",
   Workflows: "Steps that each contact is taken through.",

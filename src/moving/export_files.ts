@@ -2,8 +2,19 @@
 // and no file is held in memory.
 import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
-import { openPromise } from "yauzl";
+import { openPromise, type ZipFile } from "yauzl";
 import { type CsvRow, readRows } from "../csv.ts";
+import { isDatabaseAway, isTimeout } from "../database_errors.ts";
+import { SourceFault } from "./incoming_types.ts";
+
+/** A file that was given, wherever it lies. */
+export interface GivenFile {
+  /** Without its folder. */
+  name: string;
+  bytes(): AsyncIterable<Uint8Array>;
+  /** As a zip, which it is by its name. */
+  zip(): Promise<ZipFile>;
+}
 
 /** A CSV file, which can be read more than once. */
 export interface CsvFile {
@@ -17,22 +28,29 @@ export interface CsvFile {
 const MAX_FILES = 20_000;
 const MAX_BYTES = 8 * 1_073_741_824;
 
-/** The CSV files at these paths, and how many files of zips are something else. Throws for a zip that cannot be read. */
-export async function csvFilesAt(paths: string[]): Promise<{ files: CsvFile[]; others: number }> {
+/** The files at these paths. */
+export function filesAt(paths: string[]): GivenFile[] {
+  return paths.map((path) => {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+      throw new SourceFault(`Cannot read ${path}: there is no such file`);
+    }
+    return { name: basename(path), bytes: () => createReadStream(path), zip: () => openPromise(path) };
+  });
+}
+
+/** The CSV files among these, and in them, and how many files of zips are something else. Throws for a broken zip. */
+export async function csvFilesOf(given: GivenFile[]): Promise<{ files: CsvFile[]; others: number }> {
   const found: CsvFile[] = [];
   let others = 0;
-  for (const path of paths) {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
-      throw new Error(`Cannot read ${path}: there is no such file`);
-    }
-    if (!/\.zip$/i.test(path)) {
-      found.push(csvFile(basename(path), () => createReadStream(path)));
+  for (const file of given) {
+    if (!/\.zip$/i.test(file.name)) {
+      found.push(csvFile(file.name, () => file.bytes()));
       continue;
     }
-    const zipped = await namesIn(path);
+    const zipped = await namesIn(file);
     const names = zipped.filter((name) => /\.csv$/i.test(name));
     others += zipped.length - names.length;
-    found.push(...names.map((name) => csvFile(basename(name), () => unzipped(path, name))));
+    found.push(...names.map((name) => csvFile(basename(name), () => unzipped(file, name))));
   }
   return { files: found, others };
 }
@@ -50,16 +68,17 @@ function csvFile(name: string, open: () => AsyncIterable<Uint8Array>): CsvFile {
         // The last row may end with the file.
         if (rows.length > 0) yield rows;
       } catch (error) {
-        throw new Error(`Cannot import ${name}: ${(error as Error).message}`, { cause: error });
+        if (isOfDatabase(error)) throw error;
+        throw new SourceFault(`Cannot import ${name}: ${(error as Error).message}`, { cause: error });
       }
     },
   };
 }
 
 /** The files in a zip, without folders and what macOS adds. */
-async function namesIn(path: string): Promise<string[]> {
+async function namesIn(file: GivenFile): Promise<string[]> {
   try {
-    const zip = await openPromise(path);
+    const zip = await file.zip();
     const names: string[] = [];
     let bytes = 0;
     if (zip.entryCount > MAX_FILES) {
@@ -74,16 +93,22 @@ async function namesIn(path: string): Promise<string[]> {
     if (bytes > MAX_BYTES) throw new Error(`unpacked it has more than ${MAX_BYTES / 1_073_741_824} GB`);
     return names;
   } catch (error) {
-    throw new Error(`Cannot read ${path}: ${(error as Error).message}`, { cause: error });
+    if (isOfDatabase(error)) throw error;
+    throw new SourceFault(`Cannot read ${file.name}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /** A file in a zip. It fails where there is more of it than the zip has said, so the limit above holds. */
-async function* unzipped(path: string, name: string): AsyncGenerator<Uint8Array> {
-  const zip = await openPromise(path);
+async function* unzipped(file: GivenFile, name: string): AsyncGenerator<Uint8Array> {
+  const zip = await file.zip();
   for await (const entry of zip.eachEntry()) {
     if (entry.fileName !== name) continue;
     yield* (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>;
     return;
   }
+}
+
+/** Where the file is kept in the database, and that is away: no fault of the file. */
+function isOfDatabase(error: unknown): boolean {
+  return isDatabaseAway(error) || isTimeout(error);
 }
