@@ -1,8 +1,6 @@
 // A request to an address chosen by somebody else. The name is looked up once, every address that it has is checked,
 // and the connection goes to one of those: there is no second look-up. Bun's `fetch` cannot do that.
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from "node:http";
-import { request as requestHttps } from "node:https";
-import { isIP } from "node:net";
+import type { Socket } from "node:net";
 import {
   type AddressRules,
   bareHost,
@@ -12,6 +10,9 @@ import {
   readUrl,
   Refused,
 } from "./checked_addresses.ts";
+import { connectionReason, connectTo, exchange, Unreachable } from "./_exchange.ts";
+import { isRedirect, ResponseReader } from "./_response.ts";
+import type { KeptConnection, KeptConnections } from "./kept_connections.ts";
 
 /** What is asked for. Names of headers are as they stand; `host` and `content-length` are not among them. */
 export interface GuardedRequest {
@@ -33,6 +34,8 @@ export interface GuardOptions extends AddressRules {
   maxBytes?: number | undefined;
   /** Certificates to trust instead of the usual ones, as PEM. */
   ca?: string | undefined;
+  /** Connections to go on with, of requests with the same rules. Left out: each request has its own. */
+  kept?: KeptConnections | undefined;
 }
 
 /** What came of it. */
@@ -47,7 +50,6 @@ export type GuardedAnswer =
 export const MAX_ANSWER_BYTES = 65_536;
 
 const TIMEOUT_MS = 10_000;
-const MAX_HEADER_BYTES = 16_384;
 const MAX_REDIRECTS = 3;
 /** Of the addresses of a name that can be reached, as many are tried. */
 const MAX_TRIED = 4;
@@ -58,6 +60,7 @@ interface GuardedCall extends GuardedRequest {
   ca: string | undefined;
   headOnly: boolean;
   maxBytes: number;
+  kept: KeptConnections | undefined;
 }
 
 type Received = Omit<Extract<GuardedAnswer, { state: "answered" }>, "state" | "url">;
@@ -74,7 +77,7 @@ export async function guardedRequest(
     return await follow(request, options, { signal: end.signal, endsAt: performance.now() + timeoutMs });
   } catch (error) {
     if (error instanceof Refused) return { state: "refused", reason: error.message, finding: error.finding };
-    return { state: "failed", reason: end.signal.aborted ? late.message : reasonOf(error) };
+    return { state: "failed", reason: end.signal.aborted ? late.message : connectionReason(error) };
   } finally {
     clearTimeout(timer);
     end.abort(late);
@@ -92,11 +95,12 @@ async function follow(
   options: Omit<GuardOptions, "timeoutMs">,
   limit: Limit,
 ): Promise<GuardedAnswer> {
-  const { ca, headOnly = false, maxRedirects = MAX_REDIRECTS, maxBytes = MAX_ANSWER_BYTES } = options;
-  let call: GuardedCall = { ...request, at: readUrl(request.url), ca, headOnly, maxBytes };
+  const { ca, kept, headOnly = false, maxRedirects = MAX_REDIRECTS, maxBytes = MAX_ANSWER_BYTES } = options;
+  let call: GuardedCall = { ...request, at: readUrl(request.url), ca, headOnly, maxBytes, kept };
   for (let redirects = 0; ; redirects++) {
-    const addresses = await checkedAddresses(call.at, options, limit.signal);
-    const received = await callFirst(call, addresses, limit);
+    const received =
+      (await callKept(call, limit.signal)) ??
+      (await callFirst(call, await checkedAddresses(call.at, options, limit.signal), limit));
     const location = isRedirect(received.status) ? received.headers.get("location") : null;
     if (location === null) return { state: "answered", url: call.at.href, ...received };
     if (maxRedirects === 0) throw new Failed("it redirects, which is not followed");
@@ -105,8 +109,17 @@ async function follow(
   }
 }
 
-function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status);
+/** Calls on a kept connection. Null where there is none, and where it turns out to be closed before a response begins. */
+async function callKept(call: GuardedCall, signal: AbortSignal): Promise<Received | null> {
+  const connection = call.kept?.take(call.at.origin);
+  if (!connection) return null;
+  const reader = readerOf(call);
+  try {
+    return await converse(call, connection, reader, signal);
+  } catch (error) {
+    if (reader.hasBegun || signal.aborted) throw error;
+    return null;
+  }
 }
 
 /** Calls the first address that a connection can be made to. */
@@ -116,7 +129,9 @@ async function callFirst(call: GuardedCall, addresses: string[], limit: Limit): 
     const left = tried.length - i;
     const connectMs = (limit.endsAt - performance.now()) / left;
     try {
-      return await callAddress(call, address, connectMs, limit.signal);
+      const socket = await connect(call, address, connectMs, limit.signal);
+      const connection = { socket, madeAt: performance.now() };
+      return await converse(call, connection, readerOf(call), limit.signal);
     } catch (error) {
       // Once connected, it may have received the request.
       if (!(error instanceof Unreachable) || left === 1) throw error;
@@ -125,143 +140,75 @@ async function callFirst(call: GuardedCall, addresses: string[], limit: Limit): 
   throw new Failed("it has no address");
 }
 
-class Unreachable extends Failed {}
-
-function callAddress(
-  call: GuardedCall,
+function connect(
+  { at, ca }: GuardedCall,
   address: string,
   connectMs: number,
   signal: AbortSignal,
-): Promise<Received> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received>();
-  const request = open(call, address);
-  let isConnected = false;
-  const timer = setTimeout(() => request.destroy(new Failed("it could not be reached")), connectMs);
-  const connected = () => {
-    isConnected = true;
-    clearTimeout(timer);
-  };
-  request.once("socket", (socket) => (socket.connecting ? socket.once("connect", connected) : connected()));
-  request.once("response", (response) => receive(response, call).then(resolve, reject));
-  request.once("upgrade", (response, socket) => {
-    // It is the listener's own now, and does not end with the request.
-    socket.destroy();
-    resolve(headOf(response));
-  });
-  request.on("error", (error) => reject(isConnected ? error : new Unreachable(reasonOf(error))));
-  const abort = () => {
-    reject(signal.reason as Error);
-    request.destroy();
-  };
-  signal.addEventListener("abort", abort);
-  if (signal.aborted) abort();
-  // As bytes: a body that is text would take the headers along into its own encoding.
-  request.end(call.body === null ? undefined : Buffer.from(call.body));
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-    // The rest of the response is not awaited.
-    request.destroy();
-  });
-}
-
-/** A request that connects to this address, and asks there for the host of the URL. */
-function open({ at, method, headers, body, ca }: GuardedCall, address: string): ClientRequest {
+): Promise<Socket> {
   const isSecure = at.protocol === "https:";
-  const host = bareHost(at.hostname);
-  const options = {
-    host: address,
-    port: at.port === "" ? (isSecure ? 443 : 80) : Number(at.port),
-    path: at.pathname + at.search,
-    method,
-    headers: {
-      ...headers,
-      host: at.host,
-      ...(body !== null && { "content-length": String(Buffer.byteLength(body)) }),
-    },
-    // A connection of its own, which ends with the response.
-    agent: false as const,
-    maxHeaderSize: MAX_HEADER_BYTES,
-  };
-  if (!isSecure) return requestHttp(options);
-  const named = isIP(host) > 0 ? {} : { servername: host };
-  return requestHttps({ ...options, ...named, ...(ca !== undefined && { ca }), rejectUnauthorized: true });
+  const port = at.port === "" ? (isSecure ? 443 : 80) : Number(at.port);
+  return connectTo({ isSecure, host: bareHost(at.hostname), address, port, ca }, connectMs, signal);
 }
 
-/** Reads an answer, as much of it as is kept. It stays as it comes: nothing is unpacked. */
-function receive(
-  response: IncomingMessage,
-  { headOnly, maxBytes }: Pick<GuardedCall, "headOnly" | "maxBytes">,
+function readerOf({ method, headOnly, maxBytes }: GuardedCall): ResponseReader {
+  return new ResponseReader({ isOfHead: method === "HEAD", headOnly, maxBytes });
+}
+
+/** One request on a connection, which is kept afterwards if it can be. */
+async function converse(
+  call: GuardedCall,
+  connection: KeptConnection,
+  reader: ResponseReader,
+  signal: AbortSignal,
 ): Promise<Received> {
-  if (headOnly || isRedirect(response.statusCode!)) return Promise.resolve(headOf(response));
-  const { promise, resolve, reject } = Promise.withResolvers<Received>();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const finish = (isCut: boolean) =>
-    resolve({
-      ...headOf(response),
-      body: Buffer.concat(chunks).subarray(0, maxBytes),
-      isCut,
-    });
-  response.on("data", (chunk: Buffer) => {
-    if (length > maxBytes) return;
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxBytes) finish(true);
-  });
-  response.on("end", () => finish(false));
-  const broken = () => reject(new Failed("the connection ended in the middle of its response"));
-  response.on("aborted", broken);
-  response.on("error", broken);
-  return promise;
+  let stays = false;
+  try {
+    await exchange(connection.socket, bytesOf(call), reader, signal);
+    stays = reader.isReusable;
+  } finally {
+    if (stays && call.kept) call.kept.give(call.at.origin, connection);
+    // The rest of the response is not awaited.
+    else connection.socket.destroy();
+  }
+  const { status, headers, body, isCut } = reader;
+  return { status, headers, body, isCut };
 }
 
-function headOf(response: IncomingMessage): Received {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(response.headers)) {
-    if (value !== undefined) headers.set(name, String(value));
-  }
-  return { status: response.statusCode!, headers, body: Buffer.alloc(0), isCut: false };
+/** As it goes over the connection. Nothing in it can end a line before its time. */
+function bytesOf({ at, method, headers, body, kept }: GuardedCall): Buffer {
+  const payload = body === null ? null : Buffer.from(body);
+  const all = Object.entries({
+    ...headers,
+    host: at.host,
+    ...(payload && { "content-length": String(payload.length) }),
+    ...(!kept && { connection: "close" }),
+  });
+  const lines = [`${method} ${at.pathname}${at.search} HTTP/1.1`, ...all.map((pair) => pair.join(": "))];
+  if (lines.some((line) => /[\0\r\n]/.test(line))) throw new Refused("its headers cannot be sent");
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
+  return payload ? Buffer.concat([head, payload]) : head;
 }
 
 /** What a redirect leads to, by the rules of `fetch`. */
-function redirected(
-  { at: from, method, headers, body, ca, headOnly, maxBytes }: GuardedCall,
-  status: number,
-  at: URL,
-): GuardedCall {
+function redirected(call: GuardedCall, status: number, at: URL): GuardedCall {
+  const { at: from, method, headers, body } = call;
   const becomesGet = status === 303 ? method !== "GET" : status < 303 && method === "POST";
   // What was written for one host, such as a key, is not told to another one, nor in the open.
   const isSameHost = at.hostname === from.hostname && at.port === from.port;
   const isTrusted = isSameHost && (at.protocol === from.protocol || at.protocol === "https:");
-  const kept = Object.entries(headers).filter(
+  const told = Object.entries(headers).filter(
     ([name]) =>
       (isTrusted || SHARED_HEADERS.test(name)) && !(becomesGet && /^(content-|webhook-)/i.test(name)),
   );
   return {
+    ...call,
     method: becomesGet ? "GET" : method,
     url: at.href,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(told),
     body: becomesGet ? null : body,
     at,
-    ca,
-    headOnly,
-    maxBytes,
   };
 }
 
 const SHARED_HEADERS = /^(accept|content-type|user-agent|webhook-(id|timestamp|signature))$/i;
-
-/** Half a sentence for what went wrong on the way. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Failed) return error.message;
-  const { code = "" } = error as { code?: string };
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "its certificate is not for this name";
-  if (/CERT|SELF_SIGNED|UNABLE_TO_|CA_/.test(code)) return `its certificate is not trusted (${code})`;
-  if (/SSL|TLS|EPROTO/.test(code)) return `no secure connection could be made (${code})`;
-  if (code === "HPE_HEADER_OVERFLOW") return "the headers of its response are too large";
-  if (code.startsWith("HPE_")) return "its response is not HTTP";
-  if (code === "ECONNREFUSED") return "it refused the connection";
-  if (code === "ECONNRESET" || code === "EPIPE") return "the connection was lost before it responded";
-  return code === "" ? "it could not be reached" : `it could not be reached (${code})`;
-}

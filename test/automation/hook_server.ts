@@ -68,13 +68,12 @@ export function useHookServers() {
   };
 }
 
+/** One request after the other, as they come over the connection. */
 function hear(socket: Socket, onRequest: (heard: Heard) => void): void {
   let text = "";
-  let isDone = false;
-  socket.on("data", (bytes: Buffer) => {
-    text += bytes.toString("latin1");
+  const next = (): Heard | null => {
     const headEnd = text.indexOf("\r\n\r\n");
-    if (isDone || headEnd === -1) return;
+    if (headEnd === -1) return null;
     const [line = "", ...lines] = text.slice(0, headEnd).split("\r\n");
     const headers = Object.fromEntries(
       lines.map((each): [string, string] => {
@@ -82,11 +81,16 @@ function hear(socket: Socket, onRequest: (heard: Heard) => void): void {
         return [name.toLowerCase(), value.join(": ")];
       }),
     );
-    const body = Buffer.from(text.slice(headEnd + 4), "latin1");
-    if (body.length < Number(headers["content-length"] ?? 0)) return;
-    isDone = true;
+    const end = headEnd + 4 + Number(headers["content-length"] ?? 0);
+    if (text.length < end) return null;
+    const body = Buffer.from(text.slice(headEnd + 4, end), "latin1").toString();
+    text = text.slice(end);
     const [method = "", path = ""] = line.split(" ");
-    onRequest({ method, path, headers, body: body.toString() });
+    return { method, path, headers, body };
+  };
+  socket.on("data", (bytes: Buffer) => {
+    text += bytes.toString("latin1");
+    for (let heard = next(); heard; heard = next()) onRequest(heard);
   });
 }
 
@@ -94,15 +98,23 @@ function hear(socket: Socket, onRequest: (heard: Heard) => void): void {
 export const reply =
   (status: number, body = "", headers: Record<string, string> = {}): Answering =>
   (socket) =>
-    socket.end(
-      [
-        `HTTP/1.1 ${status} Whatever`,
-        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-        `Content-Length: ${Buffer.byteLength(body)}`,
-        "",
-        body,
-      ].join("\r\n"),
-    );
+    socket.end(answerOf(status, body, headers));
+
+/** A whole answer, after which the connection waits for another request. */
+export const replyAndStay =
+  (status: number, body = ""): Answering =>
+  (socket) =>
+    socket.write(answerOf(status, body, {}));
+
+function answerOf(status: number, body: string, headers: Record<string, string>): string {
+  return [
+    `HTTP/1.1 ${status} Whatever`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    "",
+    body,
+  ].join("\r\n");
+}
 
 /** Leads elsewhere. */
 export const redirect = (status: number, to: string): Answering => reply(status, "", { Location: to });

@@ -1,9 +1,10 @@
 // Calls of one endpoint: some at once, as long as they go well.
 import { type WebhookSecrets, validSecrets } from "../../accounts/projects/webhook_secrets.ts";
-import type { Context } from "../../context.ts";
+import { type Context, perService } from "../../context.ts";
 import type { Json } from "../../db/types.ts";
 import { guardOf } from "../../guard.ts";
 import type { GuardedAnswer } from "../../net/guarded_request.ts";
+import { keptConnections } from "../../net/kept_connections.ts";
 import { VERSION } from "../../version.ts";
 import { type Answered, retryAfterMs, shortAnswer } from "../webhooks/answer.ts";
 import { signatureHeaders } from "../webhooks/signature.ts";
@@ -47,6 +48,9 @@ export const FAILURES_IN_ROW = 5;
 /** No call is begun later than that: what is slow today may end its lease tomorrow. */
 const BEGIN_MS = 5_000;
 
+/** Between calls of the same server. */
+const connectionsOf = perService(() => keptConnections());
+
 /** Calls once. Never throws. */
 export async function callEndpoint(
   ctx: Context,
@@ -67,7 +71,12 @@ export async function callEndpoint(
     ...signed,
   };
   const request = { method: "POST", url, headers, body };
-  const answer = await tracedRequest(request, { ...guardOf(ctx), timeoutMs: TIMEOUT_MS, maxRedirects: 0 });
+  const answer = await tracedRequest(request, {
+    ...guardOf(ctx),
+    timeoutMs: TIMEOUT_MS,
+    maxRedirects: 0,
+    kept: connectionsOf(ctx),
+  });
   const ms = Math.round(performance.now() - startedAt);
   return calledOf(answer, { at: at.toISOString(), ms }, ctx.now());
 }
