@@ -43,6 +43,17 @@ from (
   limit :up_to::int
 ) as counted;
 
+-- name: among :many
+-- Which of these addresses are on the list.
+select a.email as "email!"
+from unnest(:emails::text[]) with ordinality as a (email, position)
+where exists (
+  select
+  from suppressions s
+  where s.project_id = :project_id and s.email = a.email
+)
+order by a.position;
+
 -- name: add_many :many
 -- Puts addresses on the suppression lists of their projects, and returns each of them once. `rows` holds `{id,
 -- project_id, email, reason}`. An existing one keeps its id, which tells it from a new one; of several reasons the

@@ -2354,14 +2354,17 @@ export interface Queries {
     /** How many addresses such a list has, counted up to `up_to`.
      * (sql/queries/suppressions.sql:33) */
     count(on: On, args: { projectId: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; pattern: string | null; upTo: number }): Promise<{ total: number }>;
+    /** Which of these addresses are on the list.
+     * (sql/queries/suppressions.sql:46) */
+    among(on: On, args: { emails: string[]; projectId: string }): Promise<{ email: string }[]>;
     /** Puts addresses on the suppression lists of their projects, and returns each of them once. `rows` holds `{id,
      * project_id, email, reason}`. An existing one keeps its id, which tells it from a new one; of several reasons the
      * strongest stays. One that a reset is about to delete counts as absent. Rows are locked in one order, so that two
      * calls cannot deadlock.
-     * (sql/queries/suppressions.sql:46) */
+     * (sql/queries/suppressions.sql:57) */
     addMany(on: On, args: { rows: { id: string; project_id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT" }[] }): Promise<{ id: string; email: string; reason: "MANUAL" | "BOUNCE" | "COMPLAINT"; projectId: string; createdAt: Date }[]>;
     /** 0 when the address is not on the list.
-     * (sql/queries/suppressions.sql:66) */
+     * (sql/queries/suppressions.sql:77) */
     remove(on: On, args: { projectId: string; email: string }): Promise<number>;
   };
   templates: {

@@ -1,12 +1,13 @@
 // A message that somebody submits over SMTP, made ready to be stored and sent: what only the service may say is taken out or
 // replaced, and what not every server on the way carries is encoded. Its parts stay what and where they are.
 import { isAscii } from "node:buffer";
+import { setImmediate } from "node:timers/promises";
 import { encodeWord, foldLines } from "nodemailer/lib/mime-funcs";
 import MimeNode from "nodemailer/lib/mime-node";
 import { addressParser, decodeWords } from "postal-mime";
 import { parseAddress } from "./address.ts";
 import { clean, type HeaderField, fieldsOf, rawValueOf, valueOf } from "./fields.ts";
-import type { FixedMessage } from "./_line_ends.ts";
+import { type FixedMessage, fixLineEnds } from "./_line_ends.ts";
 import { encodeText } from "./text_part.ts";
 import { isText, type MimePart, mimePartsOf, partText, bytesOf, TooManyParts } from "./mime_parts.ts";
 
@@ -55,6 +56,19 @@ const MAX_ENCODED_LINE = 76;
 const NOT_ASCII = /[\x80-\xff]/;
 
 const encoder = new MimeNode(undefined, { textEncoding: "base64" });
+
+/** So much of a message is looked at in some milliseconds. */
+const PIECE_BYTES = 1_048_576;
+
+/** The same for a message that has come in one piece, with any line ends; others have their turn meanwhile. */
+export async function readWhole(bytes: Buffer, trace: Trace): Promise<SubmittedMessage> {
+  const lines = fixLineEnds();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    lines.take(bytes.subarray(at, at + PIECE_BYTES));
+    await setImmediate();
+  }
+  return readSubmitted(lines.end(), trace);
+}
 
 /** Reads a message, or throws {@linkcode UnfitMessage}. */
 export function readSubmitted(given: FixedMessage, trace: Trace): SubmittedMessage {

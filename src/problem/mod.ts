@@ -2,6 +2,7 @@
 import { type FieldError, type MissingResource, Problem, shortened } from "./answer.ts";
 import { callerProblems } from "./_callers.ts";
 import { limitProblems } from "./_limits.ts";
+import { recipientProblems } from "./_recipients.ts";
 import { moveProblems } from "./_moves.ts";
 import { stateProblems } from "./_state.ts";
 
@@ -25,6 +26,7 @@ export const problems = {
   ...callerProblems,
   ...stateProblems,
   ...limitProblems,
+  ...recipientProblems,
   ...moveProblems,
 
   // 400
@@ -139,12 +141,6 @@ export const problems = {
       "BAD_REQUEST",
       "Cannot finish this sign-in: it was started in another browser, has expired or is already complete",
     ),
-
-  optedOut: (recipients: string[]) =>
-    new Problem(400, "BAD_REQUEST", "Cannot send a MARKETING template to contacts who have opted out", {
-      details: { recipients },
-      suggestion: "Leave these recipients out, or use a TRANSACTIONAL template",
-    }),
 
   // 404 and 405
   routeNotFound: (method: string, path: string, suggestion = "See /docs/api for every endpoint") =>

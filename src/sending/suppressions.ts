@@ -45,6 +45,12 @@ export async function listSuppressions(
   return await list(ctx, { projectId, ...filterArgs(filter), afterId, limit: limit + 1 });
 }
 
+/** Those of the addresses that are on the list, in their order. They are as contacts have them. */
+export async function suppressedAmong(ctx: Context, projectId: string, emails: string[]): Promise<string[]> {
+  if (emails.length === 0) return [];
+  return (await q.suppressions.among(ctx, { projectId, emails })).map(({ email }) => email);
+}
+
 /** How many addresses match the filter; 100,000 means that many or more. */
 export async function countSuppressions(
   ctx: Context,

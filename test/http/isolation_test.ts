@@ -311,6 +311,9 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
     path: `/compat/resend/emails/${c.email}`,
     body: { scheduled_at: new Date(Date.now() + 3_600_000) },
   },
+  "GET /compat/postmark/messages/outbound/:id/details": {
+    path: `/compat/postmark/messages/outbound/${c.email}/details`,
+  },
   "POST /compat/resend/emails/:id/cancel": { path: `/compat/resend/emails/${c.email}/cancel` },
   "GET /inbox/mails/:id": { path: `/inbox/mails/${c.captured}` },
   "PATCH /inbox/mails/:id": { path: `/inbox/mails/${c.captured}`, body: { read: true } },
@@ -336,7 +339,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
 });
 
 /** They name no row: what they do stays within the project that asks. */
-const BY_NAME = /^\w+ \/(contacts\/fields\/|events\/|domains\/project\/)/;
+const BY_NAME = /^\w+ \/(contacts\/fields\/|events\/|domains\/project\/|compat\/mailgun\/)/;
 /** Endpoints of people, tested by role, and those that need no key; `transport_feedback_test` is about those of providers. */
 const OTHERS =
   /^POST \/webhooks\/incoming\/|^GET \/uploads\/:key$|^\w+ \/(users|projects|auth|oauth|unsubscribe|subscribe|manage|t|app|docs)\//;

@@ -276,6 +276,14 @@ export const FOR_MEMBERS = [
   "GET /compat/resend/emails/:id",
   "PATCH /compat/resend/emails/:id",
   "POST /compat/resend/emails/:id/cancel",
+  "POST /compat/sendgrid/v3/mail/send",
+  "POST /compat/postmark/email",
+  "POST /compat/postmark/email/withTemplate",
+  "POST /compat/postmark/email/batch",
+  "POST /compat/postmark/email/batchWithTemplates",
+  "GET /compat/postmark/messages/outbound/:id/details",
+  "POST /compat/mailgun/v3/:domain/messages",
+  "POST /compat/mailgun/v3/:domain/messages.mime",
   "GET /inbox/mails",
   "PATCH /inbox/mails",
   "DELETE /inbox/mails",
@@ -352,6 +360,7 @@ export const FOR_OWNERS = [
 
 /** For a key with the scope `read`: what changes nothing, and is not about people. What is in none of these lists takes `all`. */
 export const FOR_READERS = [
+  "GET /compat/postmark/messages/outbound/:id/details",
   "GET /compat/resend/emails/:id",
   "GET /contacts",
   "GET /contacts/export",
@@ -484,6 +493,13 @@ export const FOR_SENDERS = [
   "POST /v1/send/batch",
   "POST /compat/resend/emails",
   "POST /compat/resend/emails/batch",
+  "POST /compat/sendgrid/v3/mail/send",
+  "POST /compat/postmark/email",
+  "POST /compat/postmark/email/withTemplate",
+  "POST /compat/postmark/email/batch",
+  "POST /compat/postmark/email/batchWithTemplates",
+  "POST /compat/mailgun/v3/:domain/messages",
+  "POST /compat/mailgun/v3/:domain/messages.mime",
 ];
 
 /** For a key with the scope `track`. */

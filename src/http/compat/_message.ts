@@ -1,8 +1,9 @@
 // What the APIs of other providers have in common here: reading their messages, and accepting them as our own.
+import { setImmediate } from "node:timers/promises";
 import type { Context } from "../../context.ts";
 import { type FieldError, type Problem, problems } from "../../problem/mod.ts";
-import { type MessageOfBatch } from "../../sending/send/batch.ts";
-import { sendErrors } from "../../sending/send/input.ts";
+import { type MessageOfBatch, sendTogether, tryTogether } from "../../sending/send/batch.ts";
+import { sendErrors, type Tag } from "../../sending/send/input.ts";
 import {
   acceptOne,
   messageOf,
@@ -10,7 +11,12 @@ import {
   sendLimits,
   type SendResult,
 } from "../../sending/send/mod.ts";
+import { SEND_BODY_LIMIT } from "../entry/body.ts";
+import { idempotencyKey } from "../entry/idempotency.ts";
 import { readMessages } from "../routes/v1.ts";
+
+/** How large a message may be, or the list of them in a request. */
+export const SDK_SIZE = { bytes: SEND_BODY_LIMIT, values: 50_000, levels: 70, escape: 1 };
 
 /** JSON as a provider's SDK writes it. */
 export type SdkFields = Record<string, unknown>;
@@ -19,6 +25,8 @@ export type SdkFields = Record<string, unknown>;
 export interface Translated {
   body: SdkFields;
   errors: FieldError[];
+  /** Where its fields are in the request, in place of the names that all messages have. */
+  names?: Names;
 }
 
 /** The names that fields of ours have at a provider. */
@@ -49,22 +57,30 @@ export function fieldErrorsOf(
     });
 }
 
+/** The request that an idempotency key stands for, where there is one: a repeated request is answered again. */
+export function callOf(
+  request: string,
+  projectId: string,
+  headers: { "idempotency-key"?: string | undefined },
+): ReplayableRequest {
+  return { projectId, key: idempotencyKey(headers), request, replays: true };
+}
+
 /** Checks messages by the schema and the rules of `POST /v1/send`; errors have the names that the provider's SDK knows. */
 export async function readTranslated(
   ctx: Context,
   translated: Translated[],
   names: Names,
 ): Promise<MessageOfBatch[]> {
-  const bodies = translated.map(({ body }) =>
-    Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)),
-  );
-  const messages = await readMessages(ctx, bodies);
-  for (const [i, { input, errors }] of messages.entries()) {
+  const messages: MessageOfBatch[] = [];
+  for (const [i, message] of translated.entries()) {
+    // A message may take some milliseconds: others have their turn in between.
+    if (i > 0) await setImmediate();
+    const body = Object.fromEntries(Object.entries(message.body).filter(([, value]) => value !== undefined));
+    const [{ input, errors }] = (await readMessages(ctx, [body])) as [MessageOfBatch];
     if (errors.length === 0) errors.push(...(await sendErrors(input, sendLimits(ctx))));
-    messages[i] = {
-      input,
-      errors: [...translated[i]!.errors, ...errors.map((error) => renamed(error, names))],
-    };
+    const known = message.names ?? names;
+    messages.push({ input, errors: [...message.errors, ...errors.map((error) => renamed(error, known))] });
   }
   return messages;
 }
@@ -84,6 +100,66 @@ export async function sendTranslated(
   const [{ input, errors }] = (await readTranslated(ctx, [translated], names)) as [MessageOfBatch];
   if (errors.length > 0) throw problems.invalid(errors);
   return (await acceptOne(ctx, call, messageOf(call, input))).result;
+}
+
+/**
+ * Accepts all messages of a request in one transaction, or none; with `isTrial` none in any case, and null is returned. Throws
+ * what is wrong with all of them, in the names of the provider.
+ */
+export async function sendAllTranslated(
+  ctx: Context,
+  call: ReplayableRequest,
+  translated: Translated[],
+  { names = {}, isTrial = false }: { names?: Names; isTrial?: boolean } = {},
+): Promise<SendResult[] | null> {
+  const messages = await readTranslated(ctx, translated, names);
+  const errors = [...messages.flatMap((message) => message.errors), ...sizeErrors(messages)];
+  if (errors.length > 0) throw problems.invalid(errors);
+  if (isTrial) {
+    await tryTogether(ctx, { ...call, key: null }, messages);
+    return null;
+  }
+  if (messages.length > 1) return await sendTogether(ctx, call, messages);
+  return [(await acceptOne(ctx, call, messageOf(call, messages[0]!.input))).result];
+}
+
+/** A request says once what each of its messages has, and every message is stored with all of it. */
+function sizeErrors(messages: MessageOfBatch[]): FieldError[] {
+  const sizes = messages.map(({ input: { body = "", attachments = [] } }) =>
+    attachments.reduce((sum, { content }) => sum + content.length, body.length),
+  );
+  if (sizes.reduce((sum, size) => sum + size, 0) <= SEND_BODY_LIMIT) return [];
+  const message = `All messages of a request have at most ${SEND_BODY_LIMIT / 1_048_576} MB together: send fewer of them at once`;
+  return [{ field: "", code: "too_big", message }];
+}
+
+const MAX_TAGS = 10;
+const MAX_TAG_LENGTH = 256;
+
+/**
+ * What a provider's SDK marks a message with, as tags: what no tag can have becomes `-`. The last of several with the same name
+ * counts. `field` is what an error is about.
+ */
+export function tagsOf(
+  marks: [name: string, value: unknown][],
+  field: string,
+): { tags: Tag[] | undefined; errors: FieldError[] } {
+  const tags = new Map(marks.map(([name, value]) => [tagWord(name), tagWord(String(value))]));
+  const message = `A mail has at most ${MAX_TAGS} tags, and these are ${tags.size} with different names`;
+  return {
+    tags:
+      tags.size === 0 ? undefined : [...tags].slice(0, MAX_TAGS).map(([name, value]) => ({ name, value })),
+    errors: tags.size <= MAX_TAGS ? [] : [{ field, code: "too_big", message }],
+  };
+}
+
+function tagWord(text: string): string {
+  return text.slice(0, MAX_TAG_LENGTH).replace(/[^A-Za-z0-9_-]+/g, "-") || "-";
+}
+
+/** A time in ISO 8601; undefined for one that is over: what should have gone goes at once. */
+export function sendAtOf(time: Date, now: Date): string | undefined {
+  return time <= now ? undefined : time.toISOString();
 }
 
 /** A refusal in one text, for SDKs that show nothing else: with every invalid field, and what to do. */

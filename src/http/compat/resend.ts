@@ -6,20 +6,19 @@ import { cancelEmail, rescheduleEmail } from "../../sending/delivery/scheduled.t
 import { type Email, getEmail } from "../../sending/delivery/emails.ts";
 import { showMail } from "../../sending/delivery/shown_mail.ts";
 import { MAX_BATCH, sendEach, sendTogether } from "../../sending/send/batch.ts";
-import type { ReplayableRequest, SendResult } from "../../sending/send/mod.ts";
+import type { SendResult } from "../../sending/send/mod.ts";
 import { readSendAt, sendAtErrors } from "../../sending/send/send_at.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
 import { bounded } from "../entry/body_bounds.ts";
-import { idempotencyKey, IdempotencyHeaders } from "../entry/idempotency.ts";
-import { toProblem } from "../entry/problems.ts";
+import { IdempotencyHeaders } from "../entry/idempotency.ts";
+import { type ForeignRefusal, toProblem } from "../entry/problems.ts";
 import { isUuid, PathId } from "../entry/schemas.ts";
 import * as content from "./_content.ts";
 import * as message from "./_message.ts";
 
-const SIZE = { bytes: SEND_BODY_LIMIT, values: 50_000, levels: 70, escape: 1 };
-const Message = bounded(t.Record(t.String(), t.Unknown()), SIZE);
-const Messages = bounded(t.Array(t.Unknown(), { minItems: 1, maxItems: MAX_BATCH }), SIZE);
+const Message = bounded(t.Record(t.String(), t.Unknown()), message.SDK_SIZE);
+const Messages = bounded(t.Array(t.Unknown(), { minItems: 1, maxItems: MAX_BATCH }), message.SDK_SIZE);
 const Rescheduled = t.Object({ scheduled_at: t.String({ maxLength: 40 }) });
 
 const NAMES: message.Names = {
@@ -46,7 +45,7 @@ export function resendRoutes(ctx: Context) {
         .post(
           "/",
           async ({ project, headers, body }) => {
-            const call = callOf("POST /compat/resend/emails", project.id, headers);
+            const call = message.callOf("POST /compat/resend/emails", project.id, headers);
             return answerOf(await message.sendTranslated(ctx, call, translated(body), NAMES));
           },
           { headers: IdempotencyHeaders, body: Message },
@@ -54,7 +53,7 @@ export function resendRoutes(ctx: Context) {
         .post(
           "/batch",
           async ({ project, headers, body, request }) => {
-            const call = callOf("POST /compat/resend/emails/batch", project.id, headers);
+            const call = message.callOf("POST /compat/resend/emails/batch", project.id, headers);
             const given = await message.readTranslated(ctx, body.map(translated), NAMES);
             if (request.headers.get("x-batch-validation") !== "permissive") {
               return { data: (await sendTogether(ctx, call, given)).map(answerOf) };
@@ -82,15 +81,6 @@ export function resendRoutes(ctx: Context) {
           one,
         ),
     );
-}
-
-/** Resend answers a repeated request again by itself. */
-function callOf(
-  request: string,
-  projectId: string,
-  headers: (typeof IdempotencyHeaders)["static"],
-): ReplayableRequest {
-  return { projectId, key: idempotencyKey(headers), request, replays: true };
 }
 
 function translated(given: unknown): message.Translated {
@@ -221,13 +211,10 @@ const ERROR_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** A refusal in the shape of Resend's. */
-export function resendError(problem: Problem) {
+export function resendError(problem: Problem): ForeignRefusal {
   const { status, problemCode, extras } = problem;
-  return {
-    statusCode: status,
-    message: message.refusalText(problem),
-    name: nameOf(status, problemCode, extras),
-  };
+  const name = nameOf(status, problemCode, extras);
+  return { status, body: { statusCode: status, message: message.refusalText(problem), name } };
 }
 
 function nameOf(status: number, code: string, { details }: Problem["extras"]): string {

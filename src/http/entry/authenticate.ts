@@ -24,7 +24,8 @@ import type { Caller } from "../../insight/requests/log.ts";
 import { problems } from "../../problem/mod.ts";
 import { BODY_LIMIT, UNREAD } from "./body.ts";
 import { readBody } from "./body_plans.ts";
-import { readForm } from "./form.ts";
+import { readForm, readMessageForm } from "./form.ts";
+import { inTime } from "./patience.ts";
 import { assertKnownQuery } from "./query_names.ts";
 import { rateLimitFields } from "../../problem/mod.ts";
 import { note } from "./requests.ts";
@@ -42,9 +43,11 @@ import {
 interface AuthOptions {
   /** In bytes: of a form, and the most that the schema of a JSON body may come to. */
   bodyLimit?: number;
-  reads?: "json" | "form" | "stream";
+  reads?: "json" | "form" | "message form" | "stream";
   /** The project of a session may be named by `?projectId=`: what a browser opens by itself sends no headers. */
   projectInQuery?: boolean;
+  /** The key in another place than `Authorization: Bearer`, as the clients of other APIs send it; null where there is none. */
+  keyIn?: (headers: RequestParts["headers"]) => string | null;
 }
 
 /** How the caller is identified. */
@@ -136,13 +139,16 @@ interface Membership {
 /** Lets `identify` authenticate the caller, and reads the body afterwards. */
 function authentication<Given extends { actor: Actor }>(
   ctx: Context,
-  { bodyLimit = BODY_LIMIT, reads = "json" }: AuthOptions,
+  { bodyLimit = BODY_LIMIT, reads = "json", keyIn }: AuthOptions,
   identify: (parts: RequestParts) => Promise<Given>,
 ) {
   return new Elysia()
     .onParse({ as: "scoped" }, () => UNREAD)
     .derive({ as: "scoped" }, async (parts) => {
-      const { request, headers, set, route, params, query } = parts;
+      const { request, set, route, params, query } = parts;
+      const elsewhere = keyIn?.(parts.headers) ?? null;
+      const headers =
+        elsewhere === null ? parts.headers : { ...parts.headers, authorization: `Bearer ${elsewhere}` };
       // What is shown to one person is for no cache between, whether or not it is refused.
       set.headers["cache-control"] = "no-store";
       // Nothing is done before the caller is authenticated.
@@ -167,6 +173,8 @@ function authentication<Given extends { actor: Actor }>(
 const readers = {
   json: readBody,
   form: (_ctx: Context, request: Request, _route: string, limit: number) => readForm(request, limit),
+  "message form": (_ctx: Context, request: Request, _route: string, limit: number) =>
+    readMessageForm(request, limit),
   stream: (_ctx: Context, request: Request, _route: string, limit: number) => streamBody(request, limit),
 };
 
@@ -293,21 +301,6 @@ function requiredToken(ctx: Context, { headers }: RequestParts): string {
   const token = sessionToken(ctx, headers.cookie);
   if (token !== null) return token;
   throw headers.authorization === undefined ? problems.missingAuth("session") : problems.sessionRequired();
-}
-
-// A database that hangs is noticed here, before anything was done.
-const PATIENCE_MS = 10_000;
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: Timer | undefined;
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(problems.unavailable()), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The one token of an `Authorization: Bearer` header. Throws MISSING_AUTH when there is none. */

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import type { Bounds } from "./body_bounds.ts";
 import { take } from "./field_errors.ts";
-import { assertWithin } from "./json_scan.ts";
+import { assertWithin, type JsonLimits } from "./json_scan.ts";
 import { note } from "./requests.ts";
 
 /** The maximum size of any JSON body, in bytes, where nothing else applies (guides/limits.md): its schema says less. */
@@ -51,6 +51,31 @@ export async function readJson(request: Request, bounds: Bounds, isList = false)
     if (errors.length > 0) throw problems.invalid(errors);
   }
   return body as JsonBody;
+}
+
+/**
+ * JSON within another body, such as a part of a form. Throws 422 about `field` where it is no object, or cannot be stored, and
+ * 413 where it holds too much.
+ */
+export async function parseObject(
+  text: string,
+  field: string,
+  limits: JsonLimits,
+): Promise<Record<string, unknown>> {
+  await assertWithin(Buffer.from(text), limits);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Said below.
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw problems.invalid([{ ...NO_OBJECT, field }]);
+  }
+  const errors = SUSPICIOUS.test(text) ? brokenText(value) : [];
+  if (errors.length > 0)
+    throw problems.invalid(errors.map((error) => ({ ...error, field: `${field}.${error.field}` })));
+  return value as Record<string, unknown>;
 }
 
 /** How much of a body that is too large is read and dropped, and for how long: most clients read no answer before that. */

@@ -17,8 +17,14 @@ type PageOf = (trouble: {
   requestId: string;
 }) => Response;
 
-/** A refusal in another shape than the envelope, where the path is part of another API; or null. */
-type ForeignShape = (path: string, problem: Problem) => object | null;
+/** A refusal in another shape than the envelope, with the status that it has there. */
+export interface ForeignRefusal {
+  status: number;
+  body: object;
+}
+
+/** That shape, where the path is part of another API; or null. */
+type ForeignShape = (path: string, problem: Problem) => ForeignRefusal | null;
 
 /** Turns anything a route throws into the error envelope. `allowedMethods` tells 405 from 404. */
 export function problemResponses(
@@ -38,8 +44,11 @@ export function problemResponses(
       set.status = problem.status;
       for (const [name, value] of Object.entries(problem.extras.headers ?? {})) set.headers[name] = value;
       const foreign = foreignShape(path, problem);
-      if (foreign) set.headers["x-error-code"] = problem.problemCode;
-      if (foreign) return foreign;
+      if (foreign) {
+        set.headers["x-error-code"] = problem.problemCode;
+        set.status = foreign.status;
+        return foreign.body;
+      }
       const requestId = requestIdOf(request);
       const isShown = problem.status === 404 || problem.status >= 500;
       if (!pageOf || !isShown || !isForBrowser(request)) return toEnvelope(problem, requestId);

@@ -56,21 +56,51 @@ export async function sendTogether(
   call: ReplayableRequest,
   given: MessageOfBatch[],
 ): Promise<SendResult[]> {
-  const messages = await checked(ctx, call, given);
-  const invalid = messages.flatMap((message, i) => (message instanceof Error ? errorsAt(message, i) : []));
-  if (invalid.length > 0) throw problems.invalid(invalid);
+  const messages = await allChecked(ctx, call, given);
   try {
     const accepted = await inTransaction(ctx, async (tx) =>
-      assertAll(await acceptAll(tx, call.projectId, messages as CheckedMessage[])),
+      assertAll(await acceptAll(tx, call.projectId, messages)),
     );
     for (const { handOff } of accepted) handOff();
     return accepted.map(({ result }) => result);
   } catch (error) {
-    const replayed =
-      call.replays && error instanceof Refused ? replayOf(error, messages as CheckedMessage[]) : null;
+    const replayed = call.replays && error instanceof Refused ? replayOf(error, messages) : null;
     if (replayed) return replayed;
     throw error instanceof Refused ? error.at() : dataProblem(error);
   }
+}
+
+/** Throws what {@linkcode sendTogether} would, and accepts nothing. */
+export async function tryTogether(
+  ctx: Context,
+  call: IdempotentRequest,
+  given: MessageOfBatch[],
+): Promise<void> {
+  const messages = await allChecked(ctx, call, given);
+  try {
+    await inTransaction(ctx, async (tx) => {
+      assertAll(await acceptAll(tx, call.projectId, messages));
+      throw new Undone();
+    });
+  } catch (error) {
+    if (error instanceof Undone) return;
+    throw error instanceof Refused ? error.at() : dataProblem(error);
+  }
+}
+
+/** Rolls a transaction back in which everything went well. */
+class Undone extends Error {}
+
+/** Throws what is wrong with any of them. */
+async function allChecked(
+  ctx: Context,
+  call: IdempotentRequest,
+  given: MessageOfBatch[],
+): Promise<CheckedMessage[]> {
+  const messages = await checked(ctx, call, given);
+  const invalid = messages.flatMap((message, i) => (message instanceof Error ? errorsAt(message, i) : []));
+  if (invalid.length > 0) throw problems.invalid(invalid);
+  return messages as CheckedMessage[];
 }
 
 /** Each with what is wrong with it, if anything is. */
