@@ -226,6 +226,13 @@ export const PAGES: PageRoute[] = [
     shortcut: "h",
     page: lazyPage(() => import("./pages/webhooks.tsx")),
   },
+  {
+    path: "/move-in",
+    label: "Move in",
+    role: "ADMIN",
+    page: lazyPage(() => import("./pages/move_in.tsx")),
+  },
+  { path: "/move-in/:id", label: "Move", role: "ADMIN", page: lazyPage(() => import("./pages/move.tsx")) },
   { path: "/webhooks/:id", label: "Webhook", page: lazyPage(() => import("./pages/webhook.tsx")) },
   {
     path: "/members",

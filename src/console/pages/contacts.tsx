@@ -12,6 +12,7 @@ import { Empty, Failed, NoMatch } from "../parts/states.tsx";
 import { VirtualTable } from "../parts/virtual_table.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
 import { useApiPages } from "../queries.ts";
+import { useRole } from "../session.ts";
 import { BulkBar } from "./contacts/bulk_bar.tsx";
 import { BulkProgress } from "./contacts/bulk_progress.tsx";
 import { useColumns } from "./contacts/columns.tsx";
@@ -128,6 +129,7 @@ function ExportMenu({ filters }: { filters: Filters }) {
 }
 
 function NoContacts({ openNew }: { openNew: () => void }) {
+  const { isAllowed: isAdmin } = useRole("ADMIN");
   return (
     <Empty
       icon={ContactsIcon}
@@ -144,7 +146,12 @@ function NoContacts({ openNew }: { openNew: () => void }) {
       }
     >
       Contacts are the people you write to. Import a CSV file, add one by hand, or use the API: tracking an
-      event creates its contact.
+      event creates its contact.{" "}
+      {isAdmin && (
+        <>
+          Do you have them elsewhere? <Link href="/move-in">Move in from another service</Link>.
+        </>
+      )}
     </Empty>
   );
 }
