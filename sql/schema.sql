@@ -98,6 +98,11 @@
 --   captured_mails           Mail that was captured instead of sent, for the inbox; the newest of each project are kept.
 --   mail_counts              What became of mails, by quarter of an hour (UTC), except for what is still in `mail_count_deltas`.
 --   mail_count_deltas        What was counted since the last roll-up.
+--   delivery_hours           How the attempts to hand mails over ended in each hour, and what came back, by sender domain, mailbox provider and transport.
+--   delivery_hour_deltas     What has been counted since the last roll-up: a row for each kind of attempt in a pass of delivery.
+--   deliverability_alerts    A rate of a sender domain that is above its level, at a mailbox provider or at all of them.
+--                            after update: Appends to `webhook_notes`, if an endpoint wants to know.
+--                            after insert: Appends to `webhook_notes`, if an endpoint wants to know.
 --   webhook_receipts         Notices that other services have sent us, by the id that the sender gave them.
 --   send_rates               Token buckets: how much a project may send at this moment.
 --   transports               Ways out for mail beside the mail server of the settings (`SMTP_URL`), which has no row.
@@ -3012,6 +3017,113 @@ create table mail_count_deltas (
 );
 -- Serves the reading of counts.
 CREATE INDEX mail_count_deltas_by_project ON public.mail_count_deltas USING btree (project_id, at);
+
+-- How the attempts to hand mails over ended in each hour, and what came back, by sender domain, mailbox provider and transport.
+-- What comes back counts in the hour in which it does: that is when somebody has to be told. Kept for 90 days.
+create table delivery_hours (
+  project_id uuid not null,
+  hour timestamp with time zone not null,
+  sender_domain text not null,
+  -- One of `src/mail/mailbox_provider.ts`, or `other`.
+  provider text not null,
+  -- All zeros: the mail server of the settings. No foreign key: figures outlast transports.
+  transport_id uuid not null,
+  -- Mails that were accepted, by the time since their first attempt: within 0.25, 0.5, 1, 2, 5 and 15 seconds, 1, 5 and 30
+  -- minutes, 2 and 12 hours, and later.
+  accepted_times integer[] not null,
+  -- Attempts that were put off, and delays that were reported. A mail can be deferred many times.
+  deferred integer not null,
+  -- Refused for good at the handover, because of the recipient.
+  bounced integer not null,
+  -- Refused for good at the handover, for another reason, or deferred until it was given up.
+  refused integer not null,
+  -- Mails that were accepted and bounced later.
+  returned integer not null,
+  complained integer not null,
+  -- Mails that were accepted over TLS by the server of their recipient. Of mails that a relay delivers nobody knows.
+  encrypted integer not null,
+  unencrypted integer not null,
+  constraint delivery_hours_pkey PRIMARY KEY (project_id, hour, sender_domain, provider, transport_id),
+  constraint delivery_hours_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint delivery_hours_accepted_times_check CHECK ((cardinality(accepted_times) = 12))
+);
+-- Serves `deliverability_alerts.judge` and `deliverability.drop_old`, which look at all projects.
+CREATE INDEX delivery_hours_by_hour ON public.delivery_hours USING btree (hour);
+
+-- The figures of a project from one moment until before another, up to date.
+CREATE OR REPLACE FUNCTION public.delivery_hours_of(project uuid, since timestamp with time zone, until timestamp with time zone)
+ RETURNS SETOF delivery_hours
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select * from delivery_hours where project_id = project and hour >= since and hour < until
+  union all
+  select * from delivery_hour_deltas where project_id = project and hour >= since and hour < until
+$function$;
+
+-- Adds two `accepted_times`. In PL/pgSQL, which keeps its plan: an aggregate calls it for every row.
+CREATE OR REPLACE FUNCTION public.add_times(a integer[], b integer[])
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+begin
+  return array[
+    a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5], a[6] + b[6],
+    a[7] + b[7], a[8] + b[8], a[9] + b[9], a[10] + b[10], a[11] + b[11], a[12] + b[12]
+  ];
+end $function$;
+
+-- The sum of `accepted_times`, place by place; zeros where there are none.
+create aggregate sum_of_times(integer[]) (sfunc = add_times, stype = integer[], initcond = '{0,0,0,0,0,0,0,0,0,0,0,0}');
+
+-- What has been counted since the last roll-up: a row for each kind of attempt in a pass of delivery. Append-only.
+create table delivery_hour_deltas (
+  project_id uuid not null,
+  hour timestamp with time zone not null,
+  sender_domain text not null,
+  provider text not null,
+  transport_id uuid not null,
+  accepted_times integer[] not null,
+  deferred integer not null,
+  bounced integer not null,
+  refused integer not null,
+  returned integer not null,
+  complained integer not null,
+  encrypted integer not null,
+  unencrypted integer not null
+);
+-- Serves `delivery_hours_of` and the removal of a project.
+CREATE INDEX delivery_hour_deltas_by_project ON public.delivery_hour_deltas USING btree (project_id);
+
+-- A rate of a sender domain that is above its level, at a mailbox provider or at all of them. One that has been well below it
+-- for an hour is closed.
+create table deliverability_alerts (
+  project_id uuid not null,
+  id uuid not null default uuid_v7(),
+  kind text not null,
+  sender_domain text not null,
+  -- Empty: at all of them together.
+  provider text not null,
+  -- Of `total`, when the rate was last above its level.
+  count integer not null,
+  total integer not null,
+  opened_at timestamp with time zone not null,
+  -- When the rate was last above four fifths of its level.
+  bad_at timestamp with time zone not null,
+  -- When its owners and admins were sent a mail.
+  told_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  constraint deliverability_alerts_pkey PRIMARY KEY (project_id, id),
+  constraint deliverability_alerts_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint deliverability_alerts_kind_check CHECK ((kind = ANY (ARRAY['BOUNCES'::text, 'COMPLAINTS'::text, 'DEFERRALS'::text])))
+);
+-- One alert at a time for each rate; serves `deliverability_alerts.judge`.
+CREATE UNIQUE INDEX deliverability_alerts_open ON public.deliverability_alerts USING btree (project_id, kind, sender_domain, provider) WHERE (closed_at IS NULL);
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER deliverability_alerts_note_closed_for_webhooks AFTER UPDATE OF closed_at ON public.deliverability_alerts FOR EACH ROW WHEN (((old.closed_at IS NULL) AND (new.closed_at IS NOT NULL))) EXECUTE FUNCTION note_one_for_webhooks('deliverability.alert_closed');
+-- Appends to `webhook_notes`, if an endpoint wants to know.
+CREATE TRIGGER deliverability_alerts_note_opened_for_webhooks AFTER INSERT ON public.deliverability_alerts FOR EACH ROW EXECUTE FUNCTION note_one_for_webhooks('deliverability.alert_opened');
 
 -- Notices that other services have sent us, by the id that the sender gave them. A notice that is sent again counts
 -- once.

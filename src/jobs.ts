@@ -1,36 +1,8 @@
 import type { AccountNotice } from "./account_notice.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
+import { type Job, job } from "./job_kinds.ts";
 import { contextNow, traceparentOf, tracer } from "./tracing.ts";
-
-/** Where jobs queue up. Work of one lane never waits for work of another. */
-export type Lane = (typeof LANE_NAMES)[number];
-
-/** All lanes. */
-export const LANE_NAMES = ["fast", "workflows", "bulk"] as const;
-
-/** A kind of job. Its payload has this type: ids, never copies of rows. */
-export interface Job<Payload = unknown, Variant extends string = string> {
-  /** Neither workflows nor bulk work hold a transactional mail back. */
-  lane: Lane;
-  /** What is usual for it: the lower, the sooner. Left out: 0, before all that have one. */
-  priority?: number;
-  /** Of jobs that step back behind others of their kind: the priority at which that ends. */
-  last?: number;
-  /** The priorities that are not usual, each by its name. */
-  variants?: Record<Variant, number>;
-  /** How often it is tried; left out: 25 times, over some days. */
-  maxAttempts?: number;
-  /** A type alone: there is no value. */
-  payload?: Payload;
-}
-
-function job<Payload = Record<string, never>, Variant extends string = never>(
-  lane: Lane,
-  more: Omit<Job<Payload, Variant>, "lane" | "payload"> = {},
-): Job<Payload, Variant> {
-  return { lane, ...more };
-}
 
 /** Removals take turns: the first ones that people ask for on a day come before the tenth of somebody. */
 const LAST_REMOVAL = 9;
@@ -58,6 +30,10 @@ export const JOBS = {
   fan_out_webhooks: job("workflows"),
   /** Finds endpoints that should be called and have no job, and what was not fanned out. */
   sweep_webhooks: job("workflows"),
+  /** Finds sender domains whose rates get worse, or are good again. */
+  judge_deliverability: job("bulk"),
+  /** Tells owners and admins of alerts that are new. */
+  tell_deliverability_alerts: job<{ projectId: string }>("bulk"),
   /** Looks up the domains that are due. */
   check_domains: job("bulk"),
   /** Deletes all events of a name that were recorded before. */

@@ -1,5 +1,6 @@
 import type { Context } from "../src/context.ts";
 import { auditProject, auditProjects, recountProject } from "../src/insight/counts/audit.ts";
+import { judgeDeliverability, tellAlerts } from "../src/insight/deliverability/alerts.ts";
 import { runEventDeletion } from "../src/insight/events/deletion.ts";
 import { analyzeEvents, makePartitions } from "../src/insight/partitions.ts";
 import { dropExpired, type RetentionPace } from "../src/insight/retention.ts";
@@ -12,6 +13,12 @@ export const insightTasks = {
   /** Compares the counters of a project with the facts, or has it done for all. A second run finds the same. */
   async audit_counts(ctx, { projectId }) {
     await (projectId === undefined ? auditProjects(ctx) : auditProject(ctx, projectId));
+  },
+  /** Finds rates that get worse, or are good again. A second run finds the same. */
+  judge_deliverability: judgeDeliverability,
+  /** Tells the members of a project of its alerts. A second run tells nobody. */
+  async tell_deliverability_alerts(ctx, { projectId }) {
+    await tellAlerts(ctx, projectId);
   },
   /** Deletes all events of a name that were recorded before. A second run continues where the first one ended. */
   delete_events: runEventDeletion,

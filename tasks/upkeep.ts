@@ -17,6 +17,7 @@ import { purgeVersions } from "../src/automation/workflows/versions.ts";
 import { rollUpStepCounts } from "../src/automation/workflows/statistics.ts";
 import { rollUpEventCounts } from "../src/insight/counts/events.ts";
 import { rollUpExecutionCounts } from "../src/insight/counts/executions.ts";
+import { rollUpDeliveryFigures } from "../src/insight/deliverability/figures.ts";
 import { rollUpMailCounts } from "../src/insight/counts/mails.ts";
 import { addJob, type Tasks } from "../src/jobs.ts";
 import { purgeMoves } from "../src/moving/moves.ts";
@@ -43,6 +44,7 @@ export const upkeepTasks = {
       await rollUpReputation(ctx),
       await rollUpUsage(ctx),
       await rollUpMailCounts(ctx),
+      await rollUpDeliveryFigures(ctx),
       await rollUpEventCounts(ctx),
       await rollUpExecutionCounts(ctx),
       await rollUpStepCounts(ctx),

@@ -80,6 +80,7 @@ const LAYERS: string[][] = [
     "src/edits.ts",
     "src/fair_line.ts",
     "src/guard.ts",
+    "src/job_kinds.ts",
     "src/rollup.ts",
     "src/meters.ts",
     "src/near_misses.ts",

@@ -1,7 +1,8 @@
 // A job is defined once, in `src/jobs.ts`. What SQL and the crontab say of jobs is held against it.
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { type Job, JOBS } from "../src/jobs.ts";
+import type { Job } from "../src/job_kinds.ts";
+import { JOBS } from "../src/jobs.ts";
 import { CRONTAB, tasks } from "../tasks/mod.ts";
 
 const ROOT = join(import.meta.dir, "..");

@@ -19,6 +19,9 @@
 -- commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
 -- that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
 -- retries if they are counted.
+--
+-- `figures` counts the attempts for `delivery_hours`: once, also where a commit has succeeded whose answer was lost, and the
+-- outcomes are written again.
 with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
@@ -77,6 +80,20 @@ recorded as (
     (s.event_data - 'sentAt') || jsonb_build_object('deliveredAt', s.event_data -> 'sentAt'), s.at
   from settled s
   where s.delivery_event_id is not null
+),
+figured as (
+  insert into delivery_hour_deltas (
+    project_id, hour, sender_domain, provider, transport_id, accepted_times, deferred, bounced, refused, returned, complained,
+    encrypted, unencrypted
+  )
+  select
+    f.project_id, f.hour, f.sender_domain, f.provider, f.transport_id, f.accepted_times, f.deferred, f.bounced, f.refused,
+    f.returned, f.complained, f.encrypted, f.unencrypted
+  from json_to_recordset(:figures::json) as f (
+    project_id uuid, hour timestamptz, sender_domain text, provider text, transport_id uuid, accepted_times int[],
+    deferred int, bounced int, refused int, returned int, complained int, encrypted int, unencrypted int
+  )
+  where exists (select from settled)
 ),
 retried as (
   select graphile_worker.add_job(

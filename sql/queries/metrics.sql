@@ -62,6 +62,8 @@ select 'reputation', (select count(*)::int from (select from reputation_deltas l
 union all
 select 'mails', (select count(*)::int from (select from mail_count_deltas limit :up_to::int) as d)
 union all
+select 'deliveries', (select count(*)::int from (select from delivery_hour_deltas limit :up_to::int) as d)
+union all
 select 'events', (select count(*)::int from (select from event_count_deltas limit :up_to::int) as d)
 union all
 select 'usage', (select count(*)::int from (select from usage_deltas limit :up_to::int) as d)

@@ -151,6 +151,26 @@ from unnest(:project_ids::uuid[], :kinds::text[], :ids::uuid[]) as n (project_id
 join domains d on d.project_id = n.project_id and d.id = n.id
 returning project_id, id;
 
+-- name: add_of_alerts :many
+insert into webhook_messages (project_id, id, type, body, created_at)
+select
+  a.project_id, uuid_v7(), n.kind,
+  jsonb_build_object(
+    'type', n.kind,
+    'timestamp', webhook_time(case when n.kind = 'deliverability.alert_closed' then a.closed_at else a.opened_at end),
+    'data', jsonb_build_object(
+      'alert', jsonb_build_object(
+        'id', a.id, 'kind', a.kind, 'domain', a.sender_domain, 'provider', nullif(a.provider, ''), 'count', a.count,
+        'total', a.total, 'openedAt', webhook_time(a.opened_at),
+        'closedAt', case when n.kind = 'deliverability.alert_closed' then webhook_time(a.closed_at) end
+      )
+    )
+  )::text,
+  :now
+from unnest(:project_ids::uuid[], :kinds::text[], :ids::uuid[]) as n (project_id, kind, id)
+join deliverability_alerts a on a.project_id = n.project_id and a.id = n.id
+returning project_id, id;
+
 -- name: add_test :exec
 insert into webhook_messages (project_id, id, type, body, created_at)
 values (:project_id, :id, :type, :body, :now);

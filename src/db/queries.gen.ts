@@ -677,6 +677,49 @@ export interface Queries {
      * (sql/queries/daily_counts.sql:11) */
     purge(on: On, args: { now: Date }): Promise<number>;
   };
+  deliverability: {
+    /** Counts what came back, in the transaction that writes it down.
+     * (sql/queries/deliverability.sql:1) */
+    add(on: On, args: { figures: { project_id: string; hour: Date | string; sender_domain: string; provider: string; transport_id: string; accepted_times: unknown; deferred: number; bounced: number; refused: number; returned: number; complained: number; encrypted: number; unencrypted: number }[] }): Promise<number>;
+    /** Adds up to `limit` deltas to the hours, and returns how many they were.
+     * (sql/queries/deliverability.sql:15) */
+    rollUp(on: On, args: { limit: number }): Promise<number>;
+    /** What was counted of a project, by what is asked for and by the hour or day (UTC) in which it happened; the row without a
+     * bucket is the sum of each group. Filters that are null let everything through.
+     * (sql/queries/deliverability.sql:49) */
+    figures(on: On, args: { groupBy: string; bucket: string; projectId: string; since: Date; until: Date; provider: string | null; senderDomain: string | null; transportId: string | null }): Promise<{ group: string | null; bucket: Date | null; acceptedTimes: number[]; deferred: number; bounced: number; refused: number; returned: number; complained: number; encrypted: number; unencrypted: number }[]>;
+    /** Deletes some of the hours before that time.
+     * (sql/queries/deliverability.sql:78) */
+    dropOld(on: On, args: { before: Date; limit: number }): Promise<number>;
+    /** Deletes some of the alerts that were closed before that time.
+     * (sql/queries/deliverability.sql:89) */
+    dropAlerts(on: On, args: { before: Date; limit: number }): Promise<number>;
+    /** The transports that a project may have sent by.
+     * (sql/queries/deliverability.sql:94) */
+    transportNames(on: On, args: { projectId: string; installationId: string }): Promise<{ id: string; name: string }[]>;
+    /** The day (UTC) on which one of these providers accepted the most mails from a domain.
+     * (sql/queries/deliverability.sql:100) */
+    busiestDay(on: On, args: { projectId: string; since: Date; until: Date; senderDomain: string; providers: string[] }): Promise<{ provider: string; date: string; mails: number } | null>;
+  };
+  deliverabilityAlerts: {
+    /** Opens an alert for each rate that is above its level, for each sender domain and, where it is not above it as a whole, at each
+     * mailbox provider; notes those that are still bad, and closes those that have not been for an hour. Bounces and deferrals
+     * are judged over the hours from `recent` on, complaints from `since` on. Levels are in mails of a thousand.
+     * (sql/queries/deliverability_alerts.sql:1) */
+    judge(on: On, args: { recent: Date; since: Date; minimumCount: number; bounces: number; complaints: number; deferrals: number; minimumMails: number; now: Date; overSince: Date }): Promise<number>;
+    /** Projects with open alerts that nobody has been told of, unless they were told of others since that time.
+     * (sql/queries/deliverability_alerts.sql:83) */
+    untold(on: On, args: { toldSince: Date }): Promise<{ projectId: string }[]>;
+    /** Takes those of one project. Of two that take them one gets none.
+     * (sql/queries/deliverability_alerts.sql:93) */
+    tell(on: On, args: { now: Date; projectId: string }): Promise<{ kind: string; senderDomain: string; provider: string; count: number; total: number }[]>;
+    /** The open ones first, each the newest first.
+     * (sql/queries/deliverability_alerts.sql:100) */
+    list(on: On, args: { projectId: string; isOpen: boolean | null; limit: number }): Promise<{ id: string; kind: string; senderDomain: string; provider: string; count: number; total: number; openedAt: Date; closedAt: Date | null }[]>;
+    /** Those of all projects, by kind.
+     * (sql/queries/deliverability_alerts.sql:109) */
+    countOpen(on: On): Promise<{ kind: string; alerts: number; projects: number }[]>;
+  };
   delivery: {
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
@@ -697,41 +740,44 @@ export interface Queries {
      * commit, so that nothing is claimed after its cancellation. Returns everything that sending needs, except contents
      * that the process says it knows; where nothing was claimed, one row without an id, because Postgres only runs the
      * retries if they are counted.
+     * 
+     * `figures` counts the attempts for `delivery_hours`: once, also where a commit has succeeded whose answer was lost, and the
+     * outcomes are written again.
      * (sql/queries/delivery.sql:1) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined; delivery_event_id: string | null | undefined }[]; workerId: string; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; resendOf: string | null; firstRecipient: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; recipients: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined; delivery_event_id: string | null | undefined }[]; workerId: string; figures: { project_id: string; hour: Date | string; sender_domain: string; provider: string; transport_id: string; accepted_times: unknown; deferred: number; bounced: number; refused: number; returned: number; complained: number; encrypted: number; unencrypted: number }[]; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; resendOf: string | null; firstRecipient: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; recipients: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Single mails that wait for a job of theirs, due at `due_at`: so the sweep of overdue mails sees that they have one. The time
      * in which they are retried begins as much later. One that is due at about that time already is left as it is.
-     * (sql/queries/delivery.sql:210) */
+     * (sql/queries/delivery.sql:227) */
     postpone(on: On, args: { dueAt: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:220) */
+     * (sql/queries/delivery.sql:237) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:229) */
+     * (sql/queries/delivery.sql:246) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:235) */
+     * (sql/queries/delivery.sql:252) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:243) */
+     * (sql/queries/delivery.sql:260) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:270) */
+     * (sql/queries/delivery.sql:287) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:304) */
+     * (sql/queries/delivery.sql:321) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:313) */
+     * (sql/queries/delivery.sql:330) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -1254,7 +1300,7 @@ export interface Queries {
      * not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
      * one, whatever the planner estimates.
      * (sql/queries/feedback.sql:1) */
-    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined; within: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; messageFrom: string | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
+    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined; within: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; transportId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; messageFrom: string | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
     /** Writes what happened to mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
@@ -2747,9 +2793,11 @@ export interface Queries {
     /** (sql/queries/webhook_messages.sql:136) */
     addOfDomains(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
     /** (sql/queries/webhook_messages.sql:154) */
+    addOfAlerts(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
+    /** (sql/queries/webhook_messages.sql:174) */
     addTest(on: On, args: { projectId: string; id: string; type: string; body: string; now: Date }): Promise<number>;
     /** A delivery of each message for each endpoint that wants it. Returns the endpoints that may be called now.
-     * (sql/queries/webhook_messages.sql:158) */
+     * (sql/queries/webhook_messages.sql:178) */
     addDeliveries(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<{ projectId: string; webhookId: string }[]>;
   };
   webhookReceipts: {

@@ -130,10 +130,17 @@ async function loadFunctions(sql: postgres.Sql): Promise<Map<string, Routine>> {
   const rows = await sql<{ name: string; definition: string; comment: string | null }[]>`
     select proname as name, obj_description(p.oid, 'pg_proc') as comment,
       -- Differs with the version of Postgres: see 0001_ids_and_values.sql.
-      case when proname = 'uuid_v7' then 'create function uuid_v7() returns uuid' else pg_get_functiondef(p.oid) end
-        as definition
+      case
+        when proname = 'uuid_v7' then 'create function uuid_v7() returns uuid'
+        when prokind = 'a' then format(
+          'create aggregate %s(%s) (sfunc = %s, stype = %s, initcond = %L)', proname,
+          pg_get_function_arguments(p.oid), a.aggtransfn, format_type(a.aggtranstype, null), a.agginitval
+        )
+        else pg_get_functiondef(p.oid)
+      end as definition
     from pg_proc p
-    where pronamespace = 'public'::regnamespace and prokind = 'f'
+    left join pg_aggregate a on a.aggfnoid = p.oid
+    where pronamespace = 'public'::regnamespace and prokind in ('f', 'a')
       -- Belongs to an extension.
       and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
     order by proname, pg_get_function_identity_arguments(p.oid)`;

@@ -31,6 +31,7 @@ import { contactListRoutes } from "./routes/contact_list.ts";
 import { contactsRoutes } from "./routes/contacts.ts";
 import { capturedMailsRoutes } from "./routes/captured_mails.ts";
 import { configRoutes } from "./routes/config.ts";
+import { deliverabilityRoutes } from "./routes/deliverability.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { domainsRoutes } from "./routes/domains.ts";
 import { routesRoutes } from "./routes/routes.ts";
@@ -143,6 +144,7 @@ export function createApp(given: Context): AnyElysia {
     .use(suppressionsRoutes(ctx))
     .use(suppressionFilesRoutes(ctx))
     .use(analyticsRoutes(ctx))
+    .use(deliverabilityRoutes(ctx))
     .use(activityRoutes(ctx))
     .use(activityStreamRoutes(ctx))
     .use(requestsRoutes(ctx))

@@ -56,6 +56,7 @@ const QUESTIONS = {
   mails: (ctx: Context) => q.metrics.openMails(ctx, { upTo: COUNTED_UP_TO }),
   workers: (ctx: Context) => q.metrics.workers(ctx),
   connections: (ctx: Context) => q.metrics.connections(ctx),
+  alerts: (ctx: Context) => q.deliverabilityAlerts.countOpen(ctx),
   deltas: (ctx: Context) => q.metrics.notRolledUp(ctx, { upTo: COUNTED_UP_TO }),
 };
 
@@ -94,7 +95,7 @@ function ask(ctx: Context, onEnd: () => void): Asking {
 }
 
 function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
-  const { queue = [], givenUp, mails = [], workers = [], connections = [], deltas = [] } = known;
+  const { queue = [], givenUp, mails = [], workers = [], connections = [], alerts = [], deltas = [] } = known;
   const byTask = (value: (row: Answers["queue"][number]) => number) =>
     queue.map((row): Reading => [{ task: row.task }, value(row)]);
   gauge(
@@ -134,6 +135,12 @@ function addKnown(gauge: ReturnType<typeof gaugesOf>, known: Known): void {
     "Connections to the database, by pool and state",
     ["pool", "state"],
     connections.map((row) => [{ pool: row.pool, state: row.state }, row.connections]),
+  );
+  gauge(
+    "deliverability_alerts",
+    "Open alerts about bounces, complaints and deferrals, of all projects",
+    ["kind"],
+    alerts.map((row) => [{ kind: row.kind }, row.alerts]),
   );
   gauge(
     "counter_lag_deltas",

@@ -5,6 +5,7 @@ import { requestsUnderway } from "../traffic.ts";
 import { dropPartition, listPartitions, monthStart } from "./partitions.ts";
 import { FIRST_ID } from "./ids.ts";
 import { KEPT_DELIVERIES_DAYS } from "../automation/endpoints/types.ts";
+import { KEPT_FIGURES_DAYS } from "./deliverability/figures.ts";
 import { KEPT_DAYS } from "./requests/mod.ts";
 
 /** How long a job works before it lets others have their turn and continues as a new job. */
@@ -47,6 +48,7 @@ export async function dropExpired(
   return (
     (await dropRequests(ctx, until)) &&
     (await dropDeliveries(ctx, until)) &&
+    (await dropFigures(ctx, until)) &&
     (!events || ((await dropEvents(ctx, events, until)) && (await dropMails(ctx, events, until)))) &&
     (!bodies ||
       ((await emptyBodies(ctx, bodies, until)) &&
@@ -164,6 +166,16 @@ async function dropDeliveries(ctx: Context, until: number): Promise<boolean> {
       q.retention.dropWebhookDeliveries(tx, { ...batch, after }),
     )) &&
     (await sweep(ctx, until, BATCH, (tx, after) => q.retention.dropWebhookMessages(tx, { ...batch, after })))
+  );
+}
+
+/** Of how mails were taken, and of alerts that are closed. */
+async function dropFigures(ctx: Context, until: number): Promise<boolean> {
+  const before = new Date(ctx.now().getTime() - KEPT_FIGURES_DAYS * DAY_MS);
+  const batch = { before, limit: BATCH };
+  return (
+    (await sweep(ctx, until, BATCH, async (tx) => ({ looked: await q.deliverability.dropOld(tx, batch) }))) &&
+    (await sweep(ctx, until, BATCH, async (tx) => ({ looked: await q.deliverability.dropAlerts(tx, batch) })))
   );
 }
 

@@ -100,7 +100,7 @@ export interface Handover {
 export interface Via {
   host: string;
   address: string;
-  /** Who runs the server, such as `google.com`. */
+  /** Who runs the server, such as `google`. */
   provider: string;
   /** Null: it was not encrypted. `isVerified`: the certificate is the one of the host. */
   tls: { version: string; isVerified: boolean; policy: "dane" | "mta-sts" | "opportunistic" } | null;

@@ -23,6 +23,7 @@ const COUNTERS = [
   "branch_counts",
   "campaign_links",
   "mail_counts",
+  "delivery_hours",
   "usage_months",
   "reputation_days",
   "contact_count_deltas",
@@ -33,6 +34,7 @@ const COUNTERS = [
   "campaign_count_deltas",
   "campaign_link_deltas",
   "mail_count_deltas",
+  "delivery_hour_deltas",
   "usage_deltas",
   "reputation_deltas",
 ] as const;
@@ -91,6 +93,7 @@ export const STAYING: Record<string, string> = {
   contact_import_changes: "an import is undone where it was made",
   contact_import_pieces: "as the import that they belong to",
   contact_imports: "a record of work that is done",
+  deliverability_alerts: "mails to people of this installation; where it still is one, it is found again",
   invitations: "people belong to an installation",
   memberships: "people belong to an installation",
   move_file_pieces: "as the move that they belong to",

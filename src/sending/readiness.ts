@@ -1,7 +1,7 @@
 import { type Context, perService } from "../context.ts";
 import { isMigrated } from "../db/migrate.ts";
 import { q } from "../db/queries.ts";
-import { LANE_NAMES } from "../jobs.ts";
+import { LANE_NAMES } from "../job_kinds.ts";
 import { keysOpen } from "./dkim_keys.ts";
 import { LOST_KEYS, notesOn } from "./operator_notes.ts";
 

@@ -9,7 +9,8 @@ import { q } from "../db/queries.ts";
 import { openRunnerPool, type RunnerPool } from "../db/runner_pool.ts";
 import type { Db } from "../db/types.ts";
 import type { WorkerPool } from "../db/worker_pool.ts";
-import type { Lane, Tasks } from "../jobs.ts";
+import type { Lane } from "../job_kinds.ts";
+import type { Tasks } from "../jobs.ts";
 import { describeError } from "../log.ts";
 
 /** What a lane is made of. */

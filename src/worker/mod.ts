@@ -7,7 +7,7 @@ import type { Tasks } from "../jobs.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { WorkerPool } from "../db/worker_pool.ts";
-import { LANE_NAMES } from "../jobs.ts";
+import { LANE_NAMES } from "../job_kinds.ts";
 import { describeError } from "../log.ts";
 
 export { taskListOf } from "./task_list.ts";

@@ -1,7 +1,8 @@
 // The tasks as graphile-worker takes them: those of one lane, each run written to the log.
 import type { TaskList } from "graphile-worker";
 import type { Context } from "../context.ts";
-import { JOBS, type JobName, type Lane, type Tasks } from "../jobs.ts";
+import type { Lane } from "../job_kinds.ts";
+import { JOBS, type JobName, type Tasks } from "../jobs.ts";
 import { describeError } from "../log.ts";
 import { metersOf } from "../meters.ts";
 import { Problem } from "../problem/mod.ts";

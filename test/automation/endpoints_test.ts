@@ -63,9 +63,14 @@ describe("an endpoint", () => {
     expect(await typesOf(own.id)).toEqual([]);
   });
 
-  test("is told of campaigns, domains and workflows too", async () => {
+  test("is told of campaigns, domains, deliverability and workflows too", async () => {
     const server = await serve(reply(200));
-    const { id } = await stage.make(server.port, ["campaign.*", "domain.*", "workflow.*"]);
+    const { id } = await stage.make(server.port, [
+      "campaign.*",
+      "domain.*",
+      "workflow.*",
+      "deliverability.*",
+    ]);
     const projectId = stage.project.id;
     await service.pool.begin(async (sql) => {
       await sql`
@@ -75,6 +80,12 @@ describe("an endpoint", () => {
       await sql`insert into domains (project_id, domain) values (${projectId}, 'mail.shop.example')`;
       await sql`update domains set status = 'FAILED' where project_id = ${projectId} and domain = 'mail.shop.example'`;
       await sql`update domains set status = 'VERIFIED' where project_id = ${projectId} and domain = 'mail.shop.example'`;
+      await sql`
+        insert into deliverability_alerts (
+          project_id, kind, sender_domain, provider, count, total, opened_at, bad_at
+        )
+        values (${projectId}, 'BOUNCES', 'shop.example', '', 5, 120, now(), now())`;
+      await sql`update deliverability_alerts set closed_at = now() where project_id = ${projectId}`;
       const [contact] = await sql`
         insert into contacts (project_id, email, subscribed) values (${projectId}, 'eve@example.com', true) returning id`;
       const [flow] =
@@ -96,6 +107,12 @@ describe("an endpoint", () => {
       "campaign.sent": { campaign: expect.objectContaining({ name: "October", recipients: 0 }) },
       "domain.failed": { domain: expect.objectContaining({ domain: "mail.shop.example", status: "FAILED" }) },
       "domain.verified": { domain: expect.objectContaining({ status: "VERIFIED" }) },
+      "deliverability.alert_opened": {
+        alert: expect.objectContaining({ kind: "BOUNCES", provider: null, count: 5, closedAt: null }),
+      },
+      "deliverability.alert_closed": {
+        alert: expect.objectContaining({ domain: "shop.example", closedAt: expect.any(String) }),
+      },
       "workflow.started": {
         workflow: { id: expect.any(String), name: "Welcome" },
         execution: expect.objectContaining({ status: "RUNNING", exitReason: null }),

@@ -283,6 +283,7 @@ const requests = (c: Content): Record<string, { path: string; body?: object }> =
   },
   "POST /workflows/:id/executions/cancel-all": { path: `/workflows/${c.workflow}/executions/cancel-all` },
   "POST /workflows/:id/test": { path: `/workflows/${c.workflow}/test`, body: { contactId: c.contact } },
+  "GET /deliverability/domains/:id": { path: `/deliverability/domains/${c.domain}` },
   "GET /domains/:id": { path: `/domains/${c.domain}` },
   "GET /domains/:id/verify": { path: `/domains/${c.domain}/verify` },
   "DELETE /domains/:id": { path: `/domains/${c.domain}` },

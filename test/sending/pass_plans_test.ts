@@ -21,6 +21,7 @@ const pass = (tx: Context, projectId: string, ids: string[], outcomes: Outcome[]
     campaignProjectIds: [],
     campaignIds: [],
     knownContents: [],
+    figures: [],
   });
 
 const sent = (project_id: string, id: string): Outcome => ({

@@ -208,6 +208,7 @@ describe("a state", () => {
       campaignProjectIds: [],
       campaignIds: [],
       knownContents: [],
+      figures: [],
       workerId,
       outcomes: [
         {
@@ -358,6 +359,7 @@ describe("a dead process", () => {
       campaignProjectIds: [],
       campaignIds: [],
       knownContents: [],
+      figures: [],
       outcomes: [
         {
           project_id: project.id,

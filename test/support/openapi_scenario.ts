@@ -305,6 +305,8 @@ async function workflows(tell: Teller, contactId: string, templateId: string): P
 async function figures(tell: Teller): Promise<void> {
   await tell("getContactSeries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
   await tell("getTimeseries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
+  await tell("getDeliverability", { query: { groupBy: "provider" } });
+  await tell("listDeliverabilityAlerts", { query: { open: "true" } });
   await tell("search", { query: { q: "ord" } });
   await tell("listTopCampaigns", { query: { metric: "opens" } });
   await tell("getCampaignsOverview");
@@ -334,6 +336,7 @@ async function installation(tell: Teller, projectId: string): Promise<void> {
   const domain = await tell("createDomain", { body: { domain: "mail.shop.example" } });
   await tell("listDomains", { path: { projectId } });
   await tell("getDomain", { path: { id: domain.id } });
+  await tell("getSenderRules", { path: { id: domain.id } });
   await tell("verifyDomain", { path: { id: domain.id } });
   await tell("rekeyDomain", { body: { domain: domain.domain } });
   await tell("deleteDomain", { path: { id: domain.id } });

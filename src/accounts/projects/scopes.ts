@@ -12,6 +12,7 @@ const READABLE = new Set([
   "analytics",
   "campaigns",
   "contacts",
+  "deliverability",
   "domains",
   "emails",
   "events",

@@ -2,7 +2,8 @@
 // the statement that did it, so that whoever tracks or sends pays for one row a statement, and only where an endpoint
 // listens: `events_note_for_webhooks`, `contacts_note_added_for_webhooks`, `contacts_note_changed_for_webhooks`,
 // `executions_note_for_webhooks`, `executions_note_completed_for_webhooks`, `executions_note_failed_for_webhooks`,
-// `campaigns_note_for_webhooks`, `domains_note_verified_for_webhooks` and `domains_note_failed_for_webhooks`.
+// `campaigns_note_for_webhooks`, `domains_note_verified_for_webhooks`, `domains_note_failed_for_webhooks`,
+// `deliverability_alerts_note_opened_for_webhooks` and `deliverability_alerts_note_closed_for_webhooks`.
 import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { addJob } from "../../jobs.ts";
@@ -85,6 +86,7 @@ const SUBJECTS: Record<string, Add> = {
   workflow: q.webhookMessages.addOfExecutions,
   campaign: q.webhookMessages.addOfCampaigns,
   domain: q.webhookMessages.addOfDomains,
+  deliverability: q.webhookMessages.addOfAlerts,
 };
 
 function columnsOf(rows: readonly Named[]) {

@@ -18,6 +18,8 @@ export const WEBHOOK_TYPES = [
   "campaign.sent",
   "domain.verified",
   "domain.failed",
+  "deliverability.alert_opened",
+  "deliverability.alert_closed",
   "workflow.started",
   "workflow.completed",
   "workflow.failed",

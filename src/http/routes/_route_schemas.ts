@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { MAILBOX_PROVIDERS } from "../../sending/transports/providers.ts";
+import { MAILBOX_PROVIDERS } from "../../mail/mailbox_provider.ts";
 import type { TransportState } from "../../sending/transports/records.ts";
 import { routeRuleErrors } from "../../sending/transports/route_documents.ts";
 import { MAX_WARMUP_DAYS } from "../../sending/transports/warmup_plans.ts";

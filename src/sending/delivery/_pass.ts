@@ -11,6 +11,7 @@ import type { PreparedContent } from "../compose/mod.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import { type KnownContents, knownContents, loadAttachments, prepareContents } from "./_contents.ts";
 import type { ClaimedEmail } from "./emails.ts";
+import { figuresOf } from "./figures.ts";
 import { type MailOutcome, withoutWords } from "./outcomes.ts";
 
 /** A mail that this process has claimed. */
@@ -59,11 +60,14 @@ async function settleAndClaim(
     ({ campaignId }) => campaignId !== null,
   );
   if (requests.length > 0) await noted();
+  const ends = outcomes.map(({ attempt, ...row }) => ({ attempt, row }));
+  const figures = figuresOf(ends.flatMap(({ attempt }) => attempt ?? []));
   const take = async (on: Context) => {
     const rows = await q.delivery.settleAndClaim(on, {
       workerId: ctx.workerId,
       now: ctx.now(),
-      outcomes,
+      outcomes: ends.map(({ row }) => row),
+      figures,
       projectIds: requests.map((request) => request.projectId),
       ids: requests.map((request) => request.emailId),
       campaignProjectIds: campaigns.map((request) => request.projectId),

@@ -1,6 +1,6 @@
 // What a trace says of a mail on its way. No address, and of domains only those that everybody has.
+import { namedProvider } from "../../mail/mailbox_provider.ts";
 import { inTrace, noteFailure, tracer } from "../../tracing.ts";
-import { MAILBOX_PROVIDERS, providerOf } from "../transports/providers.ts";
 import type { Outlet } from "./_outlets.ts";
 import type { QueuedRequest } from "./_places.ts";
 import type { Transmitted } from "./_transmission.ts";
@@ -18,12 +18,11 @@ export async function tracedMail(
   handOver: () => Promise<Transmitted>,
 ): Promise<Transmitted> {
   if (tracer === undefined) return await handOver();
-  const provider = providerOf(request.domain);
   const attributes = {
     "postrider.email.id": request.emailId,
     "postrider.project.id": request.projectId,
     "postrider.email.waited_ms": Math.round(performance.now() - request.since),
-    "postrider.mailbox_provider": MAILBOX_PROVIDERS.includes(provider) ? provider : "other",
+    "postrider.mailbox_provider": namedProvider(request.domain),
     "postrider.transport.id": transport.id,
     "postrider.transport.kind": transport.kind,
     ...(request.campaignId && { "postrider.campaign.id": request.campaignId }),

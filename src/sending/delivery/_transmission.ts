@@ -16,6 +16,7 @@ import type { HandoverMarks } from "./_handover_marks.ts";
 import type { Outlet } from "./_outlets.ts";
 import type { ClaimedMail } from "./_pass.ts";
 import type { ClaimedEmail } from "./emails.ts";
+import type { MailAttempt, AttemptEnd } from "./figures.ts";
 import { failed, type MailOutcome, outcomeOf, suppressed } from "./outcomes.ts";
 import { reasonAgainst } from "./reasons_against.ts";
 
@@ -66,10 +67,9 @@ async function handOver(
     if (sent.state === "unreached" && isInUse) gate.shut(sent.response);
     const handover = await ofTheAccount(ctx, transport, sent);
     notePace(ctx, transport, email.address, sent);
-    return {
-      outcome: outcomeOf(ctx, { email, content: content!, transport }, mail, handover),
-      verdict: verdictOf(handover),
-    };
+    const outcome = outcomeOf(ctx, { email, content: content!, transport }, mail, handover);
+    outcome.attempt = attemptOf(email, content!.fromEmail, outcome, handover);
+    return { outcome, verdict: verdictOf(handover) };
   } catch (error) {
     // An internal error in one mail must not delay the others.
     ctx.log.error("mail not composed", { emailId: email.id, ...describeError(error) });
@@ -102,6 +102,26 @@ function notePace(ctx: Context, transport: Transport, address: string, { state, 
 function unsent(outcome: MailOutcome): Transmitted {
   return { outcome, verdict: "unknown" };
 }
+
+/** What of a handover is counted: what the other side has said about the mail. */
+function attemptOf(
+  { triedAt }: ClaimedEmail,
+  from: string,
+  { at, status, project_id: projectId, address, transport_id: transportId }: MailOutcome,
+  { state, response, via }: Handover,
+): MailAttempt | null {
+  const isGivenUp = state === "deferred" && status === "FAILED";
+  const end = isGivenUp ? "refused" : ENDS[state];
+  if (end === undefined || response === NOT_SIGNED) return null;
+  return { end, at, projectId, address, from, transportId, tookMs: at.getTime() - triedAt.getTime(), via };
+}
+
+const ENDS: Partial<Record<Handover["state"], AttemptEnd>> = {
+  accepted: "accepted",
+  deferred: "deferred",
+  bounced: "bounced",
+  refused: "refused",
+};
 
 function verdictOf({ state, response }: Handover): Verdict {
   if (state === "unreached" || state === "withheld" || response === NOT_SIGNED) return "unknown";

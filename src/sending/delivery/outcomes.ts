@@ -6,6 +6,7 @@ import { messageOfMail } from "../compose/message_of_mail.ts";
 import type { Content } from "../compose/mod.ts";
 import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
 import type { ClaimedEmail } from "./emails.ts";
+import type { MailAttempt } from "./figures.ts";
 
 /** A tag of a mail, as its content has it. */
 interface Tag {
@@ -43,6 +44,8 @@ export interface MailOutcome {
   event_data: Record<string, unknown> | null;
   /** Of the second event of a mail that the recipient's own server has taken. */
   delivery_event_id: string | null;
+  /** What is counted of it; null where nothing was tried, or nobody knows how it ended. */
+  attempt: MailAttempt | null;
 }
 
 /**
@@ -212,6 +215,7 @@ function base(ctx: Context, email: ClaimedEmail, { messageId, subject, transport
     event: null,
     event_data: null,
     delivery_event_id: null,
+    attempt: null,
   };
 }
 

@@ -4,6 +4,7 @@ import type { NewEvent } from "../../audience/events.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import type { Notice } from "../../mail/notice.ts";
 import { messageIdOf } from "../compose/message_id.ts";
+import type { MailAttempt, AttemptEnd } from "../delivery/figures.ts";
 import type { Lost } from "../giving_up.ts";
 
 /** A mail that notices are about, before they are applied. */
@@ -142,6 +143,17 @@ export function eventsOf(report: Report, newSoftBounces: ReadonlySet<string>): N
   };
   const about = { projectId: mail.projectId, contactId: mail.contactId, emailId: mail.id };
   return events.map(([name, particulars]) => ({ ...about, name, data: { ...common, ...particulars } }));
+}
+
+/** What is counted of a report, as of the hour in which it came. */
+export function returnsOf({ mail, notices, news }: Report, at: Date): MailAttempt[] {
+  const ends: AttemptEnd[] = [
+    ...(news.bouncedAt ? (["returned"] as const) : []),
+    ...(news.complainedAt ? (["complained"] as const) : []),
+    ...notices.flatMap(({ kind }) => (kind === "delay" ? (["deferred"] as const) : [])),
+  ];
+  const { projectId, address, transportId, fromEmail: from } = mail;
+  return from === null ? [] : ends.map((end) => ({ end, at, projectId, address, from, transportId }));
 }
 
 /** Why nothing will be sent any more to whom this mail went; null if nothing new speaks against it. */

@@ -5,11 +5,13 @@ import { recordEvents } from "../../audience/events.ts";
 import { type Context, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import type { Notice } from "../../mail/notice.ts";
+import { countReturns } from "../delivery/figures.ts";
 import {
   sentTo,
   changeOf,
   eventsOf,
   reasonToGiveUp,
+  returnsOf,
   type Report,
   reportsOf,
   softBounceKeys,
@@ -39,6 +41,10 @@ export async function applyNotices(tx: Context, notices: Notice[]): Promise<Noti
   const events = reports.flatMap((report) => eventsOf(report, softBounces));
   await recordEvents(tx, events);
   await recordEngagement(tx, reports);
+  await countReturns(
+    tx,
+    reports.flatMap((report) => returnsOf(report, tx.now())),
+  );
   await giveUpOn(tx, reports.flatMap(lostIn));
   const known = new Set(held.map(({ n }) => n));
   return notices.filter((_, n) => !known.has(n));

@@ -1,5 +1,5 @@
 // Which transports a mail may take, in the order in which they are asked.
-import { providerOf } from "./providers.ts";
+import { providerOf } from "../../mail/mailbox_provider.ts";
 import type { KnownTransports } from "./known.ts";
 import type { Transport } from "./transport.ts";
 import {

@@ -6,7 +6,7 @@ import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { createCache } from "../../cache.ts";
 import type { Transport } from "./transport.ts";
-import { providerOf } from "./providers.ts";
+import { providerOf } from "../../mail/mailbox_provider.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION } from "./routes.ts";
 
 /** A pace that is slowed. */

@@ -7,7 +7,7 @@ import { editTag } from "../../edits.ts";
 import { parseDomain } from "../../mail/domain_name.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { holdProjectOf, noteChange } from "./owners.ts";
-import { MAILBOX_PROVIDERS } from "./providers.ts";
+import { MAILBOX_PROVIDERS } from "../../mail/mailbox_provider.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type RouteRule, type Routes } from "./routes.ts";
 
 /** The routes of a project, or of the installation, and who changed them last. Without any: no rules. */

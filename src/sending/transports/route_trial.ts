@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { candidatesOf } from "./candidates.ts";
 import { type KnownTransports, transportsOf } from "./known.ts";
-import { providerOf } from "./providers.ts";
+import { providerOf } from "../../mail/mailbox_provider.ts";
 import { listTransports, type TransportState } from "./records.ts";
 import type { Transport, TransportKind } from "./transport.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type RoutedKind, type RouteRule, type Routes } from "./routes.ts";

@@ -45,6 +45,8 @@ export const CHOICES: Group[] = [
       { value: "workflow.failed", label: "Workflow failed" },
       { value: "domain.verified", label: "Domain verified" },
       { value: "domain.failed", label: "Domain failed" },
+      { value: "deliverability.alert_opened", label: "Deliverability alert opened" },
+      { value: "deliverability.alert_closed", label: "Deliverability alert closed" },
     ],
   },
   {
@@ -58,6 +60,7 @@ const OTHER_WORDS: Record<string, string> = {
   "segment.*": "Everything about segments",
   "campaign.*": "Everything about campaigns",
   "workflow.*": "Everything about workflows",
+  "deliverability.*": "Everything about deliverability",
   "domain.*": "Everything about domains",
   "event.*": "Events that you track",
   "webhook.test": "Test",
