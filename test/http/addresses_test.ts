@@ -32,6 +32,26 @@ const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
   ["POST /v1/send to.email", (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: { email } })],
   ["POST /v1/send to.[]", (to) => asKey("POST", "/v1/send", { ...MESSAGE, to: [to] })],
   ["POST /v1/send to.[].email", (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: [{ email }] })],
+  ["POST /v1/send cc", (cc) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", cc })],
+  [
+    "POST /v1/send cc.email",
+    (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", cc: { email } }),
+  ],
+  ["POST /v1/send cc.[]", (cc) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", cc: [cc] })],
+  [
+    "POST /v1/send cc.[].email",
+    (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", cc: [{ email }] }),
+  ],
+  ["POST /v1/send bcc", (bcc) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", bcc })],
+  [
+    "POST /v1/send bcc.email",
+    (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", bcc: { email } }),
+  ],
+  ["POST /v1/send bcc.[]", (bcc) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", bcc: [bcc] })],
+  [
+    "POST /v1/send bcc.[].email",
+    (email) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", bcc: [{ email }] }),
+  ],
   ["POST /v1/send reply", (reply) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", reply })],
   ["POST /v1/send replyTo", (replyTo) => asKey("POST", "/v1/send", { ...MESSAGE, to: "a@b.io", replyTo })],
   [
@@ -42,6 +62,14 @@ const PLACES: [field: string, call: (email: string) => Promise<Answer>][] = [
   ["POST /v1/send/batch messages.[].to.email", (email) => asBatch({ to: { email } })],
   ["POST /v1/send/batch messages.[].to.[]", (to) => asBatch({ to: [to] })],
   ["POST /v1/send/batch messages.[].to.[].email", (email) => asBatch({ to: [{ email }] })],
+  ["POST /v1/send/batch messages.[].cc", (cc) => asBatch({ to: "a@b.io", cc })],
+  ["POST /v1/send/batch messages.[].cc.email", (cc) => asBatch({ to: "a@b.io", cc: { email: cc } })],
+  ["POST /v1/send/batch messages.[].cc.[]", (cc) => asBatch({ to: "a@b.io", cc: [cc] })],
+  ["POST /v1/send/batch messages.[].cc.[].email", (cc) => asBatch({ to: "a@b.io", cc: [{ email: cc }] })],
+  ["POST /v1/send/batch messages.[].bcc", (bcc) => asBatch({ to: "a@b.io", bcc })],
+  ["POST /v1/send/batch messages.[].bcc.email", (bcc) => asBatch({ to: "a@b.io", bcc: { email: bcc } })],
+  ["POST /v1/send/batch messages.[].bcc.[]", (bcc) => asBatch({ to: "a@b.io", bcc: [bcc] })],
+  ["POST /v1/send/batch messages.[].bcc.[].email", (bcc) => asBatch({ to: "a@b.io", bcc: [{ email: bcc }] })],
   ["POST /v1/send/batch messages.[].reply", (reply) => asBatch({ to: "a@b.io", reply })],
   ["POST /v1/send/batch messages.[].replyTo", (replyTo) => asBatch({ to: "a@b.io", replyTo })],
   ["POST /v1/send/batch messages.[].replyTo.[]", (email) => asBatch({ to: "a@b.io", replyTo: [email] })],
@@ -99,6 +127,7 @@ const SENDERS = [
   "PUT /campaigns/{id} from",
   "PATCH /campaigns/{id} from",
   "POST /templates from",
+  "POST /moves sender",
   "PATCH /templates/{id} from",
 ];
 
