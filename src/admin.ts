@@ -246,6 +246,8 @@ async function main(): Promise<number> {
       "password-from-stdin": { type: "boolean" },
       kind: { type: "string" },
       "url-from-stdin": { type: "boolean" },
+      "helo-name": { type: "string" },
+      "bind-addresses": { type: "string" },
       "feedback-secret-from-stdin": { type: "boolean" },
       "no-feedback-secret": { type: "boolean" },
       priority: { type: "string" },

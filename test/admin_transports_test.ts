@@ -61,6 +61,23 @@ describe("bun run admin", () => {
     expect(await ask("transport", "list")).toEqual([]);
   });
 
+  test("transport adds one that delivers directly, from addresses of its own", async () => {
+    const words = [
+      "--kind",
+      "direct",
+      "--helo-name",
+      "mail.sender.example",
+      "--bind-addresses",
+      "203.0.113.7,203.0.113.8",
+    ];
+    const made = await ask("transport", "add", "--name", "Direct", ...words);
+    const set = await ask("transport", "set", made.id, "--bind-addresses", "none");
+
+    expect(made).toMatchObject({ kind: "DIRECT", bindAddresses: ["203.0.113.7", "203.0.113.8"] });
+    expect(set).toMatchObject({ heloName: "mail.sender.example", bindAddresses: null });
+    await ask("transport", "remove", made.id);
+  });
+
   test("routes are printed, and replaced by a file; what is wrong in it is named, and changes nothing", async () => {
     const { id } = await ask("transport", "add", "--name", "Inbox", "--kind", "capture");
     const { id: projectId } = await service.createProject();
@@ -98,8 +115,8 @@ describe("bun run admin", () => {
   test.each([
     [["transport", "add"], "without --name"],
     [["transport", "add", "--name", "A"], "url: This field is required"],
-    [["transport", "add", "--name", "A", "--kind", "pigeon"], "--kind is SMTP or CAPTURE"],
-    [["transport", "add", "--name", "A", "--kind", "direct"], "DIRECT is not possible yet"],
+    [["transport", "add", "--name", "A", "--kind", "pigeon"], "--kind is SMTP, DIRECT or CAPTURE"],
+    [["transport", "add", "--name", "A", "--kind", "direct"], "heloName: This field is required"],
     [["transport", "set", crypto.randomUUID()], "Cannot change anything"],
     [["transport", "set", crypto.randomUUID(), "--weight", "0"], "Cannot read --weight"],
     [["transport", "pause", crypto.randomUUID()], "Cannot find this transport"],

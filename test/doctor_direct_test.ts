@@ -1,6 +1,9 @@
 // What the doctor says of direct delivery: the name and the addresses of this server, as recipients' servers see them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { useDoctor } from "./support/doctor.ts";
+import { OPERATOR } from "../src/accounts/audit.ts";
+import { addTransport } from "../src/sending/transports/mod.ts";
+import { INSTALLATION } from "../src/sending/transports/routes.ts";
+import { SECRET_KEY, useDoctor } from "./support/doctor.ts";
 import { type NameServer, startNameServer } from "./support/name_server.ts";
 import { useService } from "./support/service.ts";
 
@@ -35,11 +38,38 @@ test("a name that leads to its addresses and back, on no block list, is well", a
 test("each fault is said: another reverse name, a block list, an address that the name does not have, no address", async () => {
   expect(await look("direct://other.sender.test?bindAddresses=203.0.113.8,203.0.113.9")).toEqual([
     "warning: Mail is sent from 203.0.113.9, which is no address of other.sender.test",
+    "warning: This machine does not have the address 203.0.113.8",
+    "warning: This machine does not have the address 203.0.113.9",
     "error: The reverse name of 203.0.113.8 is host8.provider.test, and not other.sender.test",
     "error: 203.0.113.8 is on the block list zen.spamhaus.org",
     "error: The reverse name of 203.0.113.9 is missing, and not other.sender.test",
   ]);
   expect(await look("direct://nowhere.sender.test")).toEqual([
     "error: nowhere.sender.test, the name in SMTP_URL, has no address",
+  ]);
+});
+
+test("each transport that delivers directly is looked at in the same way, and says which it is", async () => {
+  const ctx = {
+    ...service,
+    config: { ...service.config, SECRET_KEY, ALLOW_DIRECT_TRANSPORTS: true },
+  };
+  const { id } = await service.createProject();
+  const input = (heloName: string, address: string) => ({
+    name: heloName.split(".")[0]!,
+    kind: "DIRECT" as const,
+    heloName,
+    bindAddresses: [address],
+  });
+  await addTransport(ctx, INSTALLATION, input("other.sender.test", "203.0.113.8"), OPERATOR);
+  await addTransport(ctx, id, input("nowhere.sender.test", "203.0.113.9"), OPERATOR);
+  const found = about(await see({ DNS_SERVERS: names.address }), "transports");
+  await service.pool`delete from transports`;
+
+  expect(found.map(({ status, message }) => `${status}: ${message}`)).toEqual([
+    "warning: This machine does not have the address 203.0.113.8",
+    "error: The reverse name of 203.0.113.8 is host8.provider.test, and not other.sender.test",
+    "error: 203.0.113.8 is on the block list zen.spamhaus.org",
+    "warning: nowhere.sender.test, the name in the transport nowhere of the project Test, has no address",
   ]);
 });

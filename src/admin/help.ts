@@ -43,6 +43,9 @@ export const HELP = `Usage: bun run admin <command>
                                                     --priority P (lower ones first; 100) --weight W (1)
                                                     --rate (a second) --per-day --connections
                                                     --warmup (the id of a plan), each a number or none
+  transport add --name N --kind DIRECT [--helo-name H] [--bind-addresses A,B] [limits]
+                                                    add one that delivers to the servers of recipients, from these
+                                                    addresses of this machine, in turn; or --url direct://…
   transport set <id> [--name N] [--url U | --url-from-stdin] [limits]
                                                     change what is given; without a password in U, the known
                                                     one is kept for the same server and user

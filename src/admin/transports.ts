@@ -4,12 +4,8 @@ import { OPERATOR } from "../accounts/audit.ts";
 import type { Context } from "../context.ts";
 import { parseAddress, parseMailbox } from "../mail/address.ts";
 import { problems } from "../problem/mod.ts";
-import {
-  addTransport,
-  changeTransport,
-  removeTransport,
-  type TransportInput,
-} from "../sending/transports/mod.ts";
+import type { TransportInput } from "../sending/transports/input.ts";
+import { addTransport, changeTransport, removeTransport } from "../sending/transports/mod.ts";
 import { listTransports } from "../sending/transports/records.ts";
 import { getRoutes, putRoutes } from "../sending/transports/route_documents.ts";
 import { INSTALLATION, type Routes } from "../sending/transports/routes.ts";
@@ -22,6 +18,8 @@ export interface TransportOptions {
   name?: string | undefined;
   kind?: string | undefined;
   url?: string | undefined;
+  "helo-name"?: string | undefined;
+  "bind-addresses"?: string | undefined;
   "url-from-stdin"?: boolean | undefined;
   priority?: string | undefined;
   weight?: string | undefined;
@@ -39,7 +37,16 @@ export interface TransportOptions {
 
 type Given = Pick<
   TransportInput,
-  "url" | "priority" | "weight" | "ratePerSecond" | "perDay" | "connections" | "warmup" | "feedbackSecret"
+  | "url"
+  | "priority"
+  | "weight"
+  | "ratePerSecond"
+  | "perDay"
+  | "connections"
+  | "warmup"
+  | "feedbackSecret"
+  | "heloName"
+  | "bindAddresses"
 >;
 
 /** Those of the installation. */
@@ -52,7 +59,7 @@ export async function addShared(ctx: Context, options: TransportOptions) {
   if (options.name === undefined) throw new Error("Cannot add a transport without --name");
   const kind = (options.kind ?? "SMTP").toUpperCase();
   if (kind !== "SMTP" && kind !== "DIRECT" && kind !== "CAPTURE") {
-    throw new Error("Cannot add this kind of transport: --kind is SMTP or CAPTURE");
+    throw new Error("Cannot add this kind of transport: --kind is SMTP, DIRECT or CAPTURE");
   }
   return await addTransport(
     ctx,
@@ -68,7 +75,7 @@ export async function changeShared(ctx: Context, given: string | undefined, opti
   const change = { ...(name !== undefined && { name }), ...(await read(options)) };
   if (Object.values(change).every((value) => value === undefined)) {
     throw new Error(
-      "Cannot change anything: give --name, --url, --priority, --weight, --rate, --per-day, --connections, --warmup or --feedback-secret-from-stdin",
+      "Cannot change anything: give --name, --url, --helo-name, --bind-addresses, --priority, --weight, --rate, --per-day, --connections, --warmup or --feedback-secret-from-stdin",
     );
   }
   return await changeTransport(ctx, INSTALLATION, idOf(given), change, OPERATOR);
@@ -160,6 +167,8 @@ async function read(options: TransportOptions): Promise<Given> {
   const { warmup } = options;
   return {
     ...(await secretsOf(options)),
+    heloName: options["helo-name"],
+    bindAddresses: addressesIn(options["bind-addresses"]),
     priority: whole("priority", options.priority, 0, 1_000_000) ?? undefined,
     weight: whole("weight", options.weight, 1, 1_000) ?? undefined,
     ratePerSecond: limit("rate", options.rate, 1_000_000),
@@ -172,6 +181,12 @@ async function read(options: TransportOptions): Promise<Given> {
           ? null
           : { planId: asId(warmup, "warm-up plan", ": see `warmup-plan list`") },
   };
+}
+
+/** Separated by commas; `none` leaves the choice to the system. */
+function addressesIn(text: string | undefined): string[] | null | undefined {
+  if (text === undefined) return undefined;
+  return text === "none" ? null : text.split(",").map((one) => one.trim());
 }
 
 /** Secrets come in by standard input, a line each: on a command line, others on the machine would see them. */

@@ -221,6 +221,11 @@ export const Settings = t.Object({
     description:
       "Whether transports of projects, and direct delivery, may connect to mail servers at private and loopback addresses, for use in a closed network. SMTP servers of the operator always may.",
   }),
+  ALLOW_DIRECT_TRANSPORTS: t.Boolean({
+    default: false,
+    description:
+      "Whether owners of projects may add transports that deliver directly (`kind: DIRECT`). They send from addresses of this machine, whose reputation all projects share.",
+  }),
   SPAM_FILTER_URL: t.Optional(
     t.String({
       pattern: "^https?://[^\\s?#]+$",

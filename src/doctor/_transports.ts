@@ -5,6 +5,7 @@ import { mailServerAddresses } from "../guard.ts";
 import { probeSmtp } from "../mail/smtp_probe.ts";
 import { INSTALLATION } from "../sending/transports/routes.ts";
 import { openUrl } from "../sending/transports/sealed.ts";
+import { examineDirect } from "./_direct.ts";
 import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 
@@ -24,11 +25,12 @@ export const transports: Check = {
     if (!sql) return skipped("transports", "The database cannot be reached");
     if (!(await hasSchema(patient))) return skipped("transports", "The database is not migrated");
     const all = await q.transportSettings.addresses({ sql }, { limit: MAX_TRANSPORTS });
-    const used = all.filter(({ kind, pausedAt }) => kind === "SMTP" && pausedAt === null);
+    const used = all.filter(({ kind, pausedAt }) => kind !== "CAPTURE" && pausedAt === null);
     if (used.length === 0) return skipped("transports", "All mail leaves by SMTP_URL");
-    const found = (await Promise.all(used.map((row) => faultOf(patient, row)))).filter((one) => one !== null);
-    const left = used.length - found.length;
-    const answers = `${left} of ${used.length} can be reached, and accept the log-in`;
+    const faults = await Promise.all(used.map((row) => faultsOf(patient, row)));
+    const found = faults.flat();
+    const left = faults.filter(({ length }) => length === 0).length;
+    const answers = `${left} of ${used.length} can be reached and accept the log-in, or deliver directly from addresses in order`;
     const more =
       found.length > MAX_SHOWN ? [skipped("transports", `${found.length - MAX_SHOWN} more have faults`)] : [];
     return [...(left > 0 ? [ok("transports", answers)] : []), ...found.slice(0, MAX_SHOWN), ...more];
@@ -38,7 +40,7 @@ export const transports: Check = {
 const STEPS = { connect: "reach", tls: "encrypt the connection to", login: "log in to" };
 
 /** What is wrong with one. Of a project it is the business of its owners. */
-async function faultOf({ config, dns }: Patient, row: Row): Promise<Finding | null> {
+async function faultsOf({ config, dns }: Patient, row: Row): Promise<Finding[]> {
   const isOwn = row.projectId !== INSTALLATION;
   const report = isOwn ? warning : failure;
   const whose = `the transport ${row.name}${isOwn ? ` of the project ${row.projectName ?? row.projectId}` : ""}`;
@@ -48,11 +50,16 @@ async function faultOf({ config, dns }: Patient, row: Row): Promise<Finding | nu
   const url = row.url && openUrl({ config }, row, row.url);
   if (!url) {
     const message = `The address of ${whose} cannot be decrypted with this SECRET_KEY`;
-    return report("transports", message, advice);
+    return [report("transports", message, advice)];
+  }
+  if (row.kind === "DIRECT") {
+    const found = await examineDirect(url, dns, { check: "transports", where: whose });
+    const faults = found.filter(({ status }) => status !== "ok");
+    return isOwn ? faults.map((fault) => ({ ...fault, status: "warning" as const })) : faults;
   }
   const addressesOf = isOwn ? (host: string) => mailServerAddresses({ config, dns }, host) : undefined;
   const { failedAt, words } = await probeSmtp(url, SMTP_MS, addressesOf);
-  if (!failedAt) return null;
+  if (!failedAt) return [];
   const { host } = new URL(url);
-  return report("transports", `Cannot ${STEPS[failedAt]} ${host}, ${whose}: ${words}`, advice);
+  return [report("transports", `Cannot ${STEPS[failedAt]} ${host}, ${whose}: ${words}`, advice)];
 }

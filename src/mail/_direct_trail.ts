@@ -9,6 +9,8 @@ export interface Trail {
   forbidden(host: string, reason: string): void;
   /** It is in a network that is not for the public. */
   closed(host: string, reason: string): void;
+  /** It has addresses of a family alone that we do not send by. */
+  foreign(host: string, address: string): void;
   /** It has no address. */
   lost(host: string): void;
   /** The outcome when no way is left. */
@@ -17,13 +19,14 @@ export interface Trail {
 
 /** A trail without notes. */
 export function createTrail(domain: string): Trail {
-  const notes: { kind: "failed" | "forbidden" | "closed" | "lost"; words: string }[] = [];
+  const notes: { kind: "failed" | "forbidden" | "closed" | "foreign" | "lost"; words: string }[] = [];
   const note = (kind: (typeof notes)[number]["kind"]) => (host: string, reason: string) =>
     void notes.push({ kind, words: `${host}: ${reason}`.slice(0, 400) });
   return {
     failed: note("failed"),
     forbidden: note("forbidden"),
     closed: note("closed"),
+    foreign: (host, address) => note("foreign")(host, address),
     lost: (host) => note("lost")(host, "it has no address"),
     end() {
       // What may change by itself comes first: while one server may come back, the mail waits for it.
@@ -38,6 +41,12 @@ export function createTrail(domain: string): Trail {
           response: `The mail server of ${domain} must not be called: ${closed}`,
           meaning: "policy",
         };
+      }
+      const foreign = last("foreign");
+      // Of no address in the world, and no fault of the recipient: nobody is suppressed for it.
+      if (foreign !== undefined) {
+        const response = `The mail servers of ${domain} cannot be reached from the addresses of this machine: ${foreign}`;
+        return { state: "refused", response, meaning: "policy" };
       }
       const response = `550 5.4.4 No mail server of ${domain} has an address`;
       return { state: "bounced", response, meaning: "permanent" };

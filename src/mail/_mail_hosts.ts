@@ -32,7 +32,7 @@ const MAX_DOMAINS = 20_000;
 const MAX_HOSTS = 20;
 const MAX_ADDRESSES = 8;
 
-/** Look-ups by this resolver. `ipv6`: whether this machine may use it. */
+/** Look-ups by this resolver. `ipv6`: whether this machine may use it; without, such an address is found where there is no other. */
 export function createMailHostLookup(dns: DetailedDns, ipv6: boolean, now: () => number): MailHostLookup {
   const domains = createLifetimes<MailHosts>(MAX_DOMAINS, now);
   const hosts = createLifetimes<HostAddresses>(MAX_DOMAINS, now);
@@ -76,10 +76,9 @@ async function readAddresses(
   host: string,
   ipv6: boolean,
 ): Promise<{ value: HostAddresses; ttlS: number }> {
-  const [four, six] = await Promise.all([
-    dns.inquire(host, "A"),
-    ipv6 ? dns.inquire(host, "AAAA") : Promise.resolve(null),
-  ]);
+  const first = ipv6 ? dns.inquire(host, "AAAA") : null;
+  const four = await dns.inquire(host, "A");
+  const six = await (first ?? (four.answer.state === "none" ? dns.inquire(host, "AAAA") : null));
   const answers = six ? [four, six] : [four];
   const found = answers.filter(({ answer }) => answer.state === "found");
   const addresses = found

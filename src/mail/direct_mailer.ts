@@ -24,6 +24,7 @@ import { createPlaces, type Places } from "./_provider_places.ts";
 import type { Failure } from "./_smtp_dialogue.ts";
 import type { DetailedDns } from "./dns.ts";
 import { providerOfHost } from "./mailbox_provider.ts";
+import { createOwnAddresses, type OwnAddresses } from "./own_addresses.ts";
 import type {
   Handover,
   Mail,
@@ -99,6 +100,7 @@ class DirectMailer implements Mailer {
   private readonly unencrypted: Cache<true>;
   private readonly failures = new Map<string, number>();
   private readonly random: () => number;
+  private readonly own: OwnAddresses;
   private turn = 0;
 
   constructor(options: DirectOptions) {
@@ -106,6 +108,7 @@ class DirectMailer implements Mailer {
     this.options = options;
     this.connections = options.maxConnections ?? USUAL.connections;
     this.random = options.random ?? Math.random;
+    this.own = createOwnAddresses(options.bindAddresses ?? [], now);
     this.hosts = createMailHostLookup(dns, options.ipv6 ?? true, now);
     this.policies = createStsPolicies(dns, options.fetchPolicy, now);
     this.dane = options.dane ? createDaneLookup(dns, now) : null;
@@ -129,9 +132,11 @@ class DirectMailer implements Mailer {
     }
   }
 
-  /** There is no server that all mails depend on. */
-  async reach(): Promise<null> {
-    return null;
+  /** There is no server that all mails depend on: only addresses to send from, if they are named. */
+  async reach(): Promise<string | null> {
+    const { bindAddresses = [] } = this.options;
+    if (bindAddresses.length === 0 || (await this.own.usable()).length > 0) return null;
+    return `This machine has none of the addresses ${bindAddresses.join(", ")}`;
   }
 
   /** How often a connection could not be encrypted as it should, by provider. */
@@ -144,6 +149,8 @@ class DirectMailer implements Mailer {
   }
 
   private async deliver(domain: string, mail: AnyMail, mayEnd?: MayEnd): Promise<Handover> {
+    const lacking = await this.reach();
+    if (lacking !== null) return { state: "unreached", response: lacking };
     const found = await this.hosts.hostsOf(domain);
     if (found.state === "never") return { state: "bounced", response: found.response, meaning: "permanent" };
     if (found.state === "unknown")
@@ -187,9 +194,10 @@ class DirectMailer implements Mailer {
       }
       for (const address of this.avoidingLast(found.addresses)) {
         const reason = this.options.reasonAgainst(address);
-        const from = this.sourceFor(address);
+        const from = await this.sourceFor(address);
         if (reason !== null) trail.closed(host, reason);
-        else if (from !== undefined) yield this.routeTo(host, address, { from, demand });
+        else if (from === undefined) trail.foreign(host, address);
+        else yield this.routeTo(host, address, { from, demand });
       }
     }
   }
@@ -260,10 +268,11 @@ class DirectMailer implements Mailer {
   }
 
   /** Null: any address of ours will do. Undefined: none can reach this one. */
-  private sourceFor(address: string): string | null | undefined {
-    const { bindAddresses = [] } = this.options;
+  private async sourceFor(address: string): Promise<string | null | undefined> {
+    const { bindAddresses = [], ipv6 = true } = this.options;
+    if (isIPv6(address) && !ipv6) return undefined;
     if (bindAddresses.length === 0) return null;
-    const fitting = bindAddresses.filter((own) => isIPv6(own) === isIPv6(address));
+    const fitting = (await this.own.usable()).filter((own) => isIPv6(own) === isIPv6(address));
     return fitting[this.turn++ % fitting.length];
   }
 

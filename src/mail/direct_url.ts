@@ -13,6 +13,9 @@ export interface DirectSettings {
   dane?: boolean;
 }
 
+/** Addresses to send from. */
+export const MAX_BIND_ADDRESSES = 20;
+
 const NUMBERS = ["maxConnections", "maxPerProvider"] as const;
 const FLAGS = ["ipv6", "dane"] as const;
 
@@ -37,6 +40,17 @@ export function readDirectUrl(text: string): DirectSettings {
     ...(bindAddresses.length > 0 && { bindAddresses }),
     ...(Object.fromEntries([...numbers, ...flags]) as Partial<DirectSettings>),
   };
+}
+
+/** The address that {@linkcode readDirectUrl} reads so. */
+export function directUrl({ name, port, bindAddresses = [], ...options }: DirectSettings): string {
+  const given = [
+    ...(bindAddresses.length > 0 ? [`bindAddresses=${bindAddresses.join(",")}`] : []),
+    ...[...NUMBERS, ...FLAGS].flatMap((option) =>
+      options[option] === undefined ? [] : [`${option}=${options[option]}`],
+    ),
+  ];
+  return `direct://${name}${port === undefined ? "" : `:${port}`}${given.length > 0 ? `?${given.join("&")}` : ""}`;
 }
 
 /** The reasons why such an address is of no use. */

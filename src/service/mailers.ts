@@ -34,7 +34,7 @@ export function openMailer(
   if (kind === "CAPTURE") return createInboxMailer(on);
   const addressesOf = isOwn ? (host: string) => mailServerAddresses(on, host) : undefined;
   if (kind === "SMTP") return createSmtpMailer(url!, { connections, addressesOf });
-  const allowPrivate = config.ALLOW_PRIVATE_TRANSPORTS && !isOwn;
+  const allowPrivate = config.ALLOW_PRIVATE_TRANSPORTS;
   return direct(url!, createDns({ servers: dnsServers(config) }), { allowPrivate, connections });
 }
 

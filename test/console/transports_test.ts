@@ -4,7 +4,7 @@ import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { eventually } from "./eventually.ts";
 import { browserTest, tour, useConsole } from "./support.ts";
 
-const stage = useConsole({ ALLOW_PRIVATE_TRANSPORTS: "true" });
+const stage = useConsole({ ALLOW_PRIVATE_TRANSPORTS: "true", ALLOW_DIRECT_TRANSPORTS: "true" });
 
 const LONG_NAME = "Versanddienstleister der Niederlassung Garmisch-Partenkirchen, nur für Rundschreiben";
 
@@ -69,6 +69,13 @@ describe("transports", () => {
         await page.getByRole("button", { name: "More about Postmark" }).click();
         await page.getByRole("menuitem", { name: "Webhook…" }).click();
         await page.getByLabel("Secret", { exact: true }).waitFor();
+      },
+      direct: async (page) => {
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Add a transport", exact: true }).first().click();
+        await page.getByRole("combobox", { name: "By" }).click();
+        await page.getByRole("option", { name: "Direct, to the servers of recipients" }).click();
+        await page.getByLabel("Name of this machine").waitFor();
       },
       rule: async (page) => {
         await page.keyboard.press("Escape");
@@ -154,6 +161,37 @@ describe("transports", () => {
       await page.getByRole("button", { name: "Remove the secret" }).click();
       await page.getByText("Webhooks about Hooked are refused now").waitFor();
       expect(await hasSecret()).toBe(false);
+      await page.context().close();
+    },
+  );
+
+  browserTest(
+    "one that delivers directly has a name and addresses; an address that is none is named",
+    async () => {
+      const { project, owner } = stage;
+      const page = await stage.open("/transports");
+      await page.getByRole("button", { name: "Add a transport", exact: true }).first().click();
+      await page.getByLabel("Name", { exact: true }).fill("Newsletters");
+      await page.getByRole("combobox", { name: "By" }).click();
+      await page.getByRole("option", { name: "Direct, to the servers of recipients" }).click();
+      await page.getByLabel("Name of this machine").fill("news.mail.example.com");
+      const addresses = page.getByRole("combobox", { name: "Sends from" });
+      for (const address of ["203.0.113.8", "203.0.113"]) {
+        await addresses.fill(address);
+        await addresses.press("Enter");
+      }
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("203.0.113: Expected an address").waitFor();
+      await addresses.press("Backspace");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("Direct, as news.mail.example.com from 203.0.113.8").waitFor();
+
+      const { transports } = (await owner.request("GET", "/transports", undefined, { projectId: project.id }))
+        .body as { transports: { name: string; bindAddresses: string[]; kind: string }[] };
+      expect(transports.find(({ name }) => name === "Newsletters")).toMatchObject({
+        kind: "DIRECT",
+        bindAddresses: ["203.0.113.8"],
+      });
       await page.context().close();
     },
   );

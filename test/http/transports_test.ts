@@ -55,6 +55,8 @@ describe("a new transport", () => {
       name: "Provider",
       kind: "SMTP",
       url: "smtp://ada@smtp.example.com:587",
+      heloName: null,
+      bindAddresses: null,
       priority: 100,
       weight: 1,
       ratePerSecond: null,
@@ -87,7 +89,7 @@ describe("a new transport", () => {
   test.each([
     [{}, ["422", "name required", "kind required"]],
     [{ name: "A", kind: "SMTP" }, ["422", "url required"]],
-    [{ name: "A", kind: "DIRECT", url: URL_OF }, ["422", "kind invalid_enum_value"]],
+    [{ name: "A", kind: "DIRECT", url: URL_OF }, ["422", "kind custom"]],
     [{ name: "A", kind: "CAPTURE", url: URL_OF }, ["422", "url custom"]],
     [{ name: "a\nb", kind: "SMTP", url: "http://x" }, ["422", "name invalid_string", "url invalid_string"]],
     [{ name: "A", kind: "SMTP", url: "smtp://ada@smtp.example.com" }, ["422", "url invalid_string"]],

@@ -47,6 +47,39 @@ describe("the servers of a domain", () => {
     );
   });
 
+  test("cannot be reached by IPv6 where nothing is sent by it: that is no fault of the recipient", async () => {
+    stage.names.set("six.test", "MX", ["10 mx.six.test"]);
+    stage.names.set("mx.six.test", "AAAA", ["::1"]);
+    await serve("::1");
+    const ways = [mailer({ bindAddresses: ["127.0.0.2"] }), mailer({ ipv6: false })];
+
+    for (const way of ways) {
+      expect(await sendTo(way, "a@six.test")).toMatchObject({
+        state: "refused",
+        meaning: "policy",
+        response: expect.stringContaining("mx.six.test: ::1"),
+      });
+    }
+    expect((await sendTo(mailer(), "a@six.test")).state).toBe("accepted");
+  });
+
+  test("are not asked from a machine that has none of the addresses to send from", async () => {
+    await serve("127.0.0.2");
+    domain("own.test", { "10 mx.own.test": "127.0.0.2" });
+    const [away, half] = [
+      mailer({ bindAddresses: ["203.0.113.7"] }),
+      mailer({ bindAddresses: ["203.0.113.7", "127.0.0.4"] }),
+    ];
+
+    expect(await sendTo(away, "a@own.test")).toEqual({
+      state: "unreached",
+      response: "This machine has none of the addresses 203.0.113.7",
+    });
+    expect(await away.reach()).toContain("203.0.113.7");
+    for (let n = 0; n < 3; n++) expect((await sendTo(half, "a@own.test")).state).toBe("accepted");
+    expect(await half.reach()).toBeNull();
+  });
+
   test("are the domain itself where it has no MX", async () => {
     const server = await serve("127.0.0.2");
     stage.names.set("plain.test", "A", ["127.0.0.2"]);

@@ -30,6 +30,8 @@ export interface TestSmtpServer {
   port: number;
   url: string;
   received: Received[];
+  /** The address that each of them came from. */
+  clients: string[];
   behave(behaviour: Behaviour): void;
   /** Waits until so many messages have come. */
   waitFor(count: number, timeoutMs?: number): Promise<void>;
@@ -39,6 +41,7 @@ export interface TestSmtpServer {
 /** Starts a server; `port` only to bring back one that was stopped. */
 export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
   const received: Received[] = [];
+  const clients: string[] = [];
   let behaviour: Behaviour = {};
   const server = new SMTPServer({
     authOptional: true,
@@ -77,7 +80,8 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     if (!refused) keep(session, source);
     done(refused);
   };
-  const keep = ({ envelope }: SMTPServerSession, source: string) => {
+  const keep = ({ envelope, remoteAddress }: SMTPServerSession, source: string) => {
+    clients.push(remoteAddress);
     received.push({
       from: envelope.mailFrom ? envelope.mailFrom.address : "",
       to: envelope.rcptTo.map((recipient) => recipient.address),
@@ -97,6 +101,7 @@ export async function startSmtpServer(port = 0): Promise<TestSmtpServer> {
     port: listening,
     url: `smtp://127.0.0.1:${listening}`,
     received,
+    clients,
     behave: (next) => (behaviour = next),
     async waitFor(count, timeoutMs = 120_000) {
       const deadline = Date.now() + timeoutMs;

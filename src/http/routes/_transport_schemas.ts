@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { MAX_NAME } from "../../accounts/names.ts";
+import { MAX_BIND_ADDRESSES } from "../../mail/direct_url.ts";
 import { MAIL_PROVIDERS } from "../../mail/provider_marks.ts";
 import { MAX_SECRET } from "../../mail/provider_secrets.ts";
 import type { TransportFeedback } from "../../sending/transports/feedback.ts";
@@ -12,11 +13,7 @@ import { IdOf, Int, Nullable, Text, Timestamp, Uuid, Words } from "../entry/sche
 /** How mail leaves. */
 export const Kind = Words(["SMTP", "DIRECT", "CAPTURE"], {
   description:
-    "`SMTP`: by a mail server or a provider. `CAPTURE`: into the inbox, and to nobody. `DIRECT`: to the servers of the recipients.",
-});
-/** What may be added. Direct delivery is the installation's own (`SMTP_URL`): it sends from its addresses. */
-const GivenKind = Words(["SMTP", "CAPTURE"], {
-  description: "`SMTP`: by a mail server or a provider. `CAPTURE`: into the inbox, and to nobody.",
+    "`SMTP`: by a mail server or a provider. `CAPTURE`: into the inbox, and to nobody. `DIRECT`: to the servers of the recipients, from addresses of this machine; a project may add one where its operator allows it (`ALLOW_DIRECT_TRANSPORTS`).",
 });
 /** How a transport stands. */
 export const State = Words(TRANSPORT_STATES, {
@@ -59,6 +56,14 @@ export const Transport = t.Object(
         description:
           "Without the password, which is never shown. Where a provider takes one token as user and password, the user is shown as `***`.",
         examples: ["smtp://postmaster@smtp.example.com:587"],
+      }),
+    ),
+    heloName: Nullable(
+      t.String({ description: "Of kind DIRECT: the name of this machine.", examples: ["mail.example.com"] }),
+    ),
+    bindAddresses: Nullable(
+      t.Array(t.String({ examples: ["203.0.113.7"] }), {
+        description: "Of kind DIRECT: the addresses that it sends from. Null: the system chooses.",
       }),
     ),
     priority: Type.Integer({ description: "Lower ones are used first." }),
@@ -170,9 +175,30 @@ const feedbackSecret = t.Optional(
   ),
 );
 
+const direct = {
+  heloName: t.Optional(
+    Text({
+      maxLength: 253,
+      description:
+        "Of kind DIRECT: the name by which this machine greets others. Left out: as in `SMTP_URL` where that is `direct:`, else the host of `BASE_URL`.",
+      examples: ["mail.example.com"],
+    }),
+  ),
+  bindAddresses: t.Optional(
+    Nullable(
+      t.Array(Text({ maxLength: 45, examples: ["203.0.113.7"] }), {
+        maxItems: MAX_BIND_ADDRESSES,
+        description:
+          "Of kind DIRECT: addresses of this machine to send from, in turn. Null: the system chooses.",
+      }),
+    ),
+  ),
+};
+
 export const transportBody = {
   name: Name,
-  kind: GivenKind,
+  kind: Kind,
+  ...direct,
   url: t.Optional(Url),
   ...limits,
   feedbackSecret,
@@ -188,6 +214,7 @@ export const transportChange = {
       examples: ["smtp://postmaster:secret@smtp.example.com:587"],
     }),
   ),
+  ...direct,
   ...limits,
   feedbackSecret,
   paused: t.Optional(

@@ -18,6 +18,9 @@ const Features = t.Object(
     smtp: t.Boolean({
       description: "Whether mails are sent. If not, they are captured and shown on `/inbox`.",
     }),
+    directTransports: t.Boolean({
+      description: "Whether owners of projects may add transports that deliver directly.",
+    }),
   },
   { title: "Features" },
 );
@@ -46,7 +49,7 @@ export function configRoutes(ctx: Context) {
 }
 
 function configuration({ config }: Context) {
-  const { BASE_URL, DISABLE_SIGNUPS, SMTP_URL, STRIPE_SECRET_KEY } = config;
+  const { ALLOW_DIRECT_TRANSPORTS, BASE_URL, DISABLE_SIGNUPS, SMTP_URL, STRIPE_SECRET_KEY } = config;
   return {
     version: VERSION,
     urls: { api: BASE_URL, docs: `${BASE_URL}/docs`, openapi: `${BASE_URL}/openapi.json` },
@@ -57,6 +60,7 @@ function configuration({ config }: Context) {
       signupsDisabled: DISABLE_SIGNUPS,
       tracking: true,
       smtp: SMTP_URL !== undefined,
+      directTransports: ALLOW_DIRECT_TRANSPORTS,
     },
   };
 }

@@ -5,12 +5,12 @@ import type { Context } from "../../context.ts";
 import { readTime } from "../../insight/date_range.ts";
 import { parseAddress } from "../../mail/address.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
+import { transportErrors } from "../../sending/transports/input.ts";
 import {
   addTransport,
   changeTransport,
   MAX_TRANSPORTS,
   removeTransport,
-  transportErrors,
 } from "../../sending/transports/mod.ts";
 import { getTransport, listTransports } from "../../sending/transports/records.ts";
 import { listSharedTransports } from "../../sending/transports/shared.ts";
@@ -148,6 +148,8 @@ interface Given {
   name?: string | undefined;
   kind?: "SMTP" | "DIRECT" | "CAPTURE" | undefined;
   url?: string | undefined;
+  heloName?: string | undefined;
+  bindAddresses?: string[] | null | undefined;
   feedbackSecret?: string | null | undefined;
   warmup?: { planId: string; since?: string | undefined } | null | undefined;
 }

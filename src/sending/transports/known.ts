@@ -5,6 +5,7 @@ import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
 import { isDirect } from "../../mail/direct_url.ts";
+import { isForbidden } from "./direct.ts";
 import { pacesOf } from "./paces.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type Routes, routesIn } from "./routes.ts";
 import { openUrl } from "./sealed.ts";
@@ -121,7 +122,9 @@ class Transports implements KnownTransports {
       q.transports.routes(this.ctx),
       pacesOf(this.ctx).refresh(),
     ]);
-    const used = rows.filter((row) => !row.isPaused);
+    const used = rows.filter(
+      (row) => !row.isPaused && !isForbidden(this.ctx, row.kind, row.projectId !== INSTALLATION),
+    );
     const ids = new Set(used.map((row) => row.id));
     for (const [id, { transport }] of this.rows) {
       if (ids.has(id)) continue;

@@ -1,73 +1,27 @@
 // Transports are added, changed and removed: by the owners of a project for it, by the operator for all projects.
 import type { Actor } from "../../accounts/audit.ts";
-import { nameErrors } from "../../accounts/names.ts";
 import { changesOf } from "../../accounts/projects/mod.ts";
 import { type Context, inTransaction, newId } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import type { Queries } from "../../db/queries.gen.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { feedbackAfter, feedbackErrors } from "./feedback.ts";
+import {
+  addressAfter,
+  changeErrors,
+  type HeldRow,
+  sealed,
+  type TransportChange,
+  transportErrors,
+  type TransportInput,
+  urlOf,
+} from "./input.ts";
 import { holdProjectOf, noteChange } from "./owners.ts";
 import { getTransport, type TransportRecord } from "./records.ts";
 import { rulesNaming } from "./route_documents.ts";
 import { INSTALLATION } from "./routes.ts";
-import { openUrl, sealUrl, shownUrl } from "./sealed.ts";
-import type { TransportKind } from "./transport.ts";
-import { lacksPassword, urlErrors, withKnownPassword } from "./urls.ts";
-
-type Row = NonNullable<Awaited<ReturnType<Queries["transportSettings"]["lock"]>>>;
-
-/** What a transport is made of. What is null is not limited. */
-export interface TransportInput {
-  name: string;
-  kind: TransportKind;
-  url?: string | undefined;
-  priority?: number | undefined;
-  weight?: number | undefined;
-  ratePerSecond?: number | null | undefined;
-  perDay?: number | null | undefined;
-  connections?: number | null | undefined;
-  /** Without `since`: from today on. */
-  warmup?: { planId: string; since?: Date | undefined } | null | undefined;
-  /** Of the webhooks of its provider. */
-  feedbackSecret?: string | null | undefined;
-}
-
-/** A change of one: what is left out stays. */
-export type TransportChange = Partial<Omit<TransportInput, "kind">> & {
-  paused?: boolean | undefined;
-  pauseReason?: string | undefined;
-};
 
 /** How many a project may have, and the installation. */
 export const MAX_TRANSPORTS = 50;
-
-const NO_PASSWORD: FieldError = {
-  field: "url",
-  code: "invalid_string",
-  message:
-    "Give the password, too: the one that is known is for another server, user or encryption, and is not sent there",
-};
-
-type GivenTransport = {
-  [K in "name" | "kind" | "url" | "feedbackSecret"]?: TransportInput[K] | undefined;
-};
-
-/** Every fault of a new transport that can be seen without the database. */
-export async function transportErrors(
-  ctx: Context,
-  { name, kind, url, feedbackSecret }: GivenTransport,
-  isOwn: boolean,
-): Promise<FieldError[]> {
-  const errors = name === undefined ? [] : nameErrors(name);
-  if (kind === "DIRECT") errors.push(NOT_DIRECT);
-  if (kind === "CAPTURE" && url !== undefined) errors.push(NO_URL);
-  if (kind !== "SMTP") return [...errors, ...feedbackErrors(null, feedbackSecret)];
-  if (url === undefined) return [...errors, { field: "url", code: "required", message: URL_NEEDED }];
-  if (lacksPassword(url)) errors.push({ ...NO_PASSWORD, message: "Give the password, too" });
-  const wrong = await urlErrors(ctx, url, isOwn);
-  return [...errors, ...wrong, ...(wrong.length === 0 ? feedbackErrors(url, feedbackSecret) : [])];
-}
 
 /** Adds a transport. Throws 422, and 409 where there are 50 already. */
 export async function addTransport(
@@ -78,7 +32,8 @@ export async function addTransport(
 ): Promise<TransportRecord> {
   const errors = await transportErrors(ctx, input, projectId !== INSTALLATION);
   if (errors.length > 0) throw problems.invalid(errors);
-  const { name, kind, url, warmup } = input;
+  const { name, kind, warmup } = input;
+  const url = urlOf(ctx, input);
   return await inTransaction(ctx, async (tx) => {
     await holdProjectOf(tx, projectId);
     const id = newId(tx);
@@ -87,14 +42,14 @@ export async function addTransport(
       id,
       name,
       kind,
-      ...sealed(tx, { projectId, id }, url ?? null),
+      ...sealed(tx, { projectId, id }, url),
       priority: input.priority ?? 100,
       weight: input.weight ?? 1,
       ratePerSecond: input.ratePerSecond ?? null,
       perDay: input.perDay ?? null,
       connections: input.connections ?? null,
       ...(await warmupOf(tx, projectId, warmup ?? null, null)),
-      ...feedbackAfter(tx, { projectId, id }, url ?? null, { secret: input.feedbackSecret, before: null }),
+      ...feedbackAfter(tx, { projectId, id }, url, { secret: input.feedbackSecret, before: null }),
       now: tx.now(),
       max: MAX_TRANSPORTS,
     });
@@ -117,16 +72,14 @@ export async function changeTransport(
   change: TransportChange,
   actor: Actor,
 ): Promise<TransportRecord> {
-  const errors = change.name === undefined ? [] : nameErrors(change.name);
-  if (change.url !== undefined)
-    errors.push(...(await urlErrors(ctx, change.url, projectId !== INSTALLATION)));
+  const errors = await changeErrors(ctx, change, projectId !== INSTALLATION);
   if (errors.length > 0) throw problems.invalid(errors);
   return await inTransaction(ctx, async (tx) => {
     await holdProjectOf(tx, projectId);
     const row = await q.transportSettings.lock(tx, { projectId, transportId });
     if (!row) throw problems.notFound("transport", transportId);
     const before = await getTransport(tx, projectId, transportId);
-    const address = addressAfter(tx, projectId, row, change.url);
+    const address = addressAfter(tx, projectId, row, change);
     const wrong = feedbackErrors(address.shownUrl, change.feedbackSecret);
     if (wrong.length > 0) throw problems.invalid(wrong);
     await q.transportSettings.replace(tx, {
@@ -171,40 +124,9 @@ export async function removeTransport(
   });
 }
 
-const URL_NEEDED = "This field is required for SMTP, such as smtp://user:password@smtp.example.com:587";
-const NO_URL: FieldError = {
-  field: "url",
-  code: "custom",
-  message: "A transport of the kind CAPTURE has no URL: its mails come into the inbox",
-};
-const NOT_DIRECT: FieldError = {
-  field: "kind",
-  code: "invalid_enum_value",
-  message: "DIRECT is not possible yet: use SMTP, through your own mail server or a provider, or CAPTURE",
-  received: "DIRECT",
-};
-
-function sealed(tx: Context, place: { projectId: string; id: string }, url: string | null) {
-  return {
-    url: url === null ? null : sealUrl(tx, place, url),
-    shownUrl: url === null ? null : shownUrl(url),
-  };
-}
-
-/** The address after a change, with what it was held for: a new address is tried at once. */
-function addressAfter(tx: Context, projectId: string, row: Row, url: string | undefined) {
-  const { heldUntil, holdReason } = row;
-  if (url === undefined) return { url: row.url, shownUrl: row.shownUrl, heldUntil, holdReason };
-  if (row.kind === "CAPTURE") throw problems.invalid([NO_URL]);
-  const place = { projectId, id: row.id };
-  const whole = lacksPassword(url) ? withKnownPassword(url, row.url && openUrl(tx, place, row.url)) : url;
-  if (whole === null) throw problems.invalid([NO_PASSWORD]);
-  return { ...sealed(tx, place, whole), heldUntil: null, holdReason: null };
-}
-
 function pauseAfter(
   tx: Context,
-  { pausedAt, pauseReason }: Row,
+  { pausedAt, pauseReason }: HeldRow,
   { paused, pauseReason: reason }: TransportChange,
 ) {
   if (paused === false) return { pausedAt: null, pauseReason: null };
@@ -217,7 +139,7 @@ async function warmupOf(
   tx: Context,
   projectId: string,
   warmup: TransportInput["warmup"],
-  row: Row | null,
+  row: HeldRow | null,
 ): Promise<{ warmupPlanId: string | null; warmupSince: Date | null }> {
   if (warmup === undefined && row) return { warmupPlanId: row.warmupPlanId, warmupSince: row.warmupSince };
   if (!warmup) return { warmupPlanId: null, warmupSince: null };

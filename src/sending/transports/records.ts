@@ -4,8 +4,10 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { refusalOf } from "../../mail/provider_refusals.ts";
 import { problems } from "../../problem/mod.ts";
+import { directShown, FORBIDDEN, isForbidden } from "./direct.ts";
 import { feedbackOf, type TransportFeedback } from "./feedback.ts";
 import { dayOf, limitOn } from "./holds.ts";
+import { INSTALLATION } from "./routes.ts";
 import type { TransportKind } from "./transport.ts";
 
 type Row = Awaited<ReturnType<Queries["transportSettings"]["list"]>>[number];
@@ -39,6 +41,9 @@ export interface TransportRecord extends TransportStanding {
   kind: TransportKind;
   /** Without the password. */
   url: string | null;
+  /** Of kind DIRECT: how this machine names itself, and the addresses that it sends from; null: the system chooses. */
+  heloName: string | null;
+  bindAddresses: string[] | null;
   priority: number;
   weight: number;
   ratePerSecond: number | null;
@@ -65,7 +70,7 @@ const DAY_MS = 24 * 3_600_000;
 /** The transports of a project, or of the installation, those first that are used first. */
 export async function listTransports(ctx: Context, projectId: string): Promise<TransportRecord[]> {
   const rows = await q.transportSettings.list(ctx, { projectId, transportId: null, now: ctx.now() });
-  return rows.map((row) => recordOf(ctx, row));
+  return rows.map((row) => recordOf(ctx, projectId, row));
 }
 
 /** One of them. Throws not-found. */
@@ -76,10 +81,10 @@ export async function getTransport(
 ): Promise<TransportRecord> {
   const [row] = await q.transportSettings.list(ctx, { projectId, transportId, now: ctx.now() });
   if (!row) throw problems.notFound("transport", transportId);
-  return recordOf(ctx, row);
+  return recordOf(ctx, projectId, row);
 }
 
-function recordOf(ctx: Context, row: Row): TransportRecord {
+function recordOf(ctx: Context, projectId: string, row: Row): TransportRecord {
   const { id, name, kind, priority, weight, ratePerSecond, perDay, connections, createdAt, updatedAt } = row;
   const today = dayOf(ctx.now());
   const plan =
@@ -93,6 +98,7 @@ function recordOf(ctx: Context, row: Row): TransportRecord {
     name,
     kind: kind as TransportKind,
     url: row.shownUrl,
+    ...directShown(kind, row.shownUrl),
     priority,
     weight,
     ratePerSecond,
@@ -104,7 +110,9 @@ function recordOf(ctx: Context, row: Row): TransportRecord {
       day: today - dayOf(plan.since) + 1,
       limitToday: limitOn(today, { perDay: null, warmup: plan }),
     },
-    ...standingOf(ctx.now(), row, limit !== null && sent >= limit ? limit : null),
+    ...(isForbidden(ctx, kind, projectId !== INSTALLATION)
+      ? { state: "PAUSED" as const, stateReason: FORBIDDEN, stateUntil: null }
+      : standingOf(ctx.now(), row, limit !== null && sent >= limit ? limit : null)),
     sentToday: limit === null ? null : sent,
     feedback: feedbackOf(ctx, { id, shownUrl: row.shownUrl, hasSecret: row.hasFeedbackSecret }),
     createdAt,

@@ -11,6 +11,7 @@ import type { Handover, Mail, Mailer } from "../../mail/mailer.ts";
 import { probeSmtp, type SmtpProbe } from "../../mail/smtp_probe.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { dkimKeyOf } from "../dkim_keys.ts";
+import { FORBIDDEN, isForbidden } from "./direct.ts";
 import { INSTALLATION } from "./routes.ts";
 import { openUrl } from "./sealed.ts";
 import type { TransportKind } from "./transport.ts";
@@ -63,8 +64,11 @@ export async function testTransport(
   const url = row.url && openUrl(ctx, { projectId, id: row.id }, row.url);
   const kind = row.kind as TransportKind;
   const transport = { name: row.name, kind, url, isOwn };
-  const outcome =
-    row.url && url === null ? LOST_URL : await tryOut(ctx, transport, { projectId, from, to: given.to });
+  const outcome = isForbidden(ctx, kind, isOwn)
+    ? { ...failed("CONNECT", FORBIDDEN), isEncrypted: null }
+    : row.url && url === null
+      ? LOST_URL
+      : await tryOut(ctx, transport, { projectId, from, to: given.to });
   return { ...outcome, from, to: given.to, tookMs: Math.round(performance.now() - begin) };
 }
 
@@ -88,20 +92,23 @@ async function tryOut(
   way: { projectId: string; from: string; to: string },
 ): Promise<Outcome> {
   const addressesOf = isOwn ? (host: string) => mailServerAddresses(ctx, host) : undefined;
-  const probe = url === null ? null : await inTime(probeSmtp(url, PROBE_MS, addressesOf), PROBE_MS);
+  const probe = kind !== "SMTP" ? null : await inTime(probeSmtp(url!, PROBE_MS, addressesOf), PROBE_MS);
   if (probe === LATE)
     return { ...failed("CONNECT", `It did not answer within ${PROBE_MS / 1000} s`), isEncrypted: null };
   if (probe?.failedAt) {
     const step = probe.failedAt.toUpperCase() as "CONNECT" | "TLS" | "LOGIN";
     return { ...failed(step, probe.words), isEncrypted: probe.isEncrypted };
   }
-  const mailer = ctx.openMailer!({ kind, url: url && hurried(url), connections: 1, isOwn });
+  const mailer = ctx.openMailer!({ kind, url: kind === "SMTP" ? hurried(url!) : url, connections: 1, isOwn });
   try {
     const sent = await inTime(
       send(ctx, mailer, url, mailOf(ctx, name, way), way.projectId),
       TRIAL_MS - PROBE_MS,
     );
-    return { ...outcomeOf(sent), isEncrypted: (probe as SmtpProbe | null)?.isEncrypted ?? null };
+    return {
+      ...outcomeOf(sent),
+      isEncrypted: encryptionOf(sent) ?? (probe as SmtpProbe | null)?.isEncrypted ?? null,
+    };
   } finally {
     mailer.close();
   }
@@ -111,8 +118,14 @@ function outcomeOf(sent: Handover | typeof LATE): Omit<Outcome, "isEncrypted"> {
   if (sent === LATE) {
     return failed("MAIL", `It did not answer within ${TRIAL_MS / 1000} s: the mail may arrive all the same`);
   }
+  if (sent.state === "unreached") return failed("CONNECT", sent.response);
   if (sent.state !== "accepted" && sent.state !== "captured") return failed("MAIL", sent.response);
   return { success: true, failedAt: null, response: sent.response };
+}
+
+/** Of a server of a recipient: whether the connection to it was encrypted. */
+function encryptionOf(sent: Handover | typeof LATE): boolean | null {
+  return sent !== LATE && sent.via ? sent.via.tls !== null : null;
 }
 
 function failed(failedAt: TransportTrial["failedAt"], response: string): Omit<Outcome, "isEncrypted"> {

@@ -94,7 +94,7 @@ function TransportRow({ transport, act }: { transport: Transport; act: (what: Do
       }
       about={
         <>
-          {transport.url ? <code>{transport.url}</code> : addressOf(transport)}
+          {transport.kind === "SMTP" ? <code>{transport.url}</code> : addressOf(transport)}
           <Facts transport={transport} />
           <Reason transport={transport} />
         </>

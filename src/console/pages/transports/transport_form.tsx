@@ -1,5 +1,5 @@
 // A new transport, or what is changed of one.
-import { Button, Select, SegmentedControl, TextInput } from "@mantine/core";
+import { Button, Select, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { PatchTransportBody, Transport } from "../../api.gen.ts";
 import { call } from "../../api.ts";
@@ -7,9 +7,11 @@ import { FormError, useServerForm } from "../../parts/form.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useProjectId } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
+import { useFeatures } from "../../session.ts";
 import { NO_ADDRESS, readAddress, urlOf } from "./address.ts";
 import type { TransportValues } from "./values.ts";
 import { AddressFields } from "./address_fields.tsx";
+import { DirectFields } from "./direct_fields.tsx";
 import { LimitFields } from "./limit_fields.tsx";
 import { limitsOf, NO_LIMITS, readLimits } from "./limits.ts";
 
@@ -20,10 +22,16 @@ interface Props {
 }
 
 const NO_PLAN = "";
+const KINDS = [
+  { value: "SMTP", label: "A mail server or provider" },
+  { value: "DIRECT", label: "Direct, to the servers of recipients" },
+  { value: "CAPTURE", label: "The inbox, for tests" },
+];
 
 export function TransportForm({ transport, done }: Props) {
   const projectId = useProjectId();
   const cache = useQueryClient();
+  const mayBeDirect = useFeatures()?.directTransports ?? false;
   const plans = useApi("GET /warmup-plans", {});
   const before = valuesOf(transport);
   const { form, submit, isSending, error } = useServerForm<TransportValues>(
@@ -39,9 +47,9 @@ export function TransportForm({ transport, done }: Props) {
       const name = values.name.trim();
       const warmup = values.planId === NO_PLAN ? null : { planId: values.planId };
       const common = { name, ...readLimits(values), ...(values.planId !== before.planId && { warmup }) };
-      const address = values.kind === "SMTP" && { url: urlOf(values) };
+      const address = addressIn(values);
       if (transport) {
-        const isMoved = urlOf(values) !== urlOf(before);
+        const isMoved = JSON.stringify(address) !== JSON.stringify(addressIn(before));
         const body: PatchTransportBody = { ...common, ...(isMoved && address) };
         await call("PATCH /transports/{id}", { path: { id: transport.id }, body }, { projectId });
       } else {
@@ -65,18 +73,16 @@ export function TransportForm({ transport, done }: Props) {
         {...form.getInputProps("name")}
       />
       {!transport && (
-        <SegmentedControl
+        <Select
           mt="md"
-          fullWidth
-          aria-label="Kind"
-          data={[
-            { value: "SMTP", label: "Mail server or provider" },
-            { value: "CAPTURE", label: "Inbox, for tests" },
-          ]}
+          label="By"
+          allowDeselect={false}
+          data={KINDS.filter(({ value }) => mayBeDirect || value !== "DIRECT")}
           {...form.getInputProps("kind")}
         />
       )}
       {kind === "SMTP" && <AddressFields form={form} isKnown={transport !== undefined} />}
+      {kind === "DIRECT" && <DirectFields form={form} />}
       <LimitFields form={form} />
       <Select
         mt="md"
@@ -103,7 +109,20 @@ function valuesOf(transport: Transport | undefined): TransportValues {
     ...(transport?.url && readAddress(transport.url)),
     ...(transport ? limitsOf(transport) : NO_LIMITS),
     name: transport?.name ?? "",
-    kind: transport?.kind === "CAPTURE" ? "CAPTURE" : "SMTP",
+    kind: transport?.kind ?? "SMTP",
+    heloName: transport?.heloName ?? "",
+    bindAddresses: transport?.bindAddresses ?? [],
     planId: transport?.warmup?.planId ?? NO_PLAN,
+  };
+}
+
+/** Where a transport leads, as the API has it. */
+function addressIn(values: TransportValues) {
+  if (values.kind === "SMTP") return { url: urlOf(values) };
+  if (values.kind === "CAPTURE") return {};
+  const { bindAddresses, heloName } = values;
+  return {
+    ...(heloName.trim() !== "" && { heloName: heloName.trim() }),
+    bindAddresses: bindAddresses.length > 0 ? bindAddresses : null,
   };
 }

@@ -51,8 +51,15 @@ export const FEEDBACK_SECRETS: Record<Reporter, string> = {
 export const providerName = (provider: string): string => PROVIDERS[provider] ?? provider;
 
 /** Where a transport leads. */
-export function addressOf({ kind, url }: Pick<Transport, "kind" | "url">): string {
-  return kind === "CAPTURE" ? "To the inbox of this project, and to nobody" : (url ?? "");
+export function addressOf({
+  kind,
+  url,
+  heloName,
+  bindAddresses,
+}: Pick<Transport, "kind" | "url" | "heloName" | "bindAddresses">): string {
+  if (kind === "CAPTURE") return "To the inbox of this project, and to nobody";
+  if (kind === "SMTP") return url ?? "";
+  return `Direct, as ${heloName ?? ""}${bindAddresses ? ` from ${bindAddresses.join(", ")}` : ""}`;
 }
 
 /** Which mails a rule is for: `Marketing mail from news.shop.example to Google`. */

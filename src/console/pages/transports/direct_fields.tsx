@@ -1,0 +1,39 @@
+// Direct delivery: as who this machine sends, and from which of its addresses.
+import { TagsInput, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import type { TransportValues } from "./values.ts";
+
+/** More than a transport has. */
+const MAX_ADDRESSES = 20;
+
+export function DirectFields({ form }: { form: UseFormReturnType<TransportValues> }) {
+  // The API names the address that it does not take: `bindAddresses.1`.
+  const wrong = Object.entries(form.errors).find(([field]) => field.startsWith("bindAddresses."));
+  const addresses = form.values.bindAddresses;
+  const error = wrong && `${addresses[Number(wrong[0].split(".")[1])] ?? ""}: ${String(wrong[1])}`;
+  const field = form.getInputProps("bindAddresses");
+  return (
+    <>
+      <TextInput
+        mt="md"
+        label="Name of this machine"
+        description="The reverse names of its addresses have to lead to it. Left out: that of the installation."
+        placeholder="mail.example.com"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={253}
+        {...form.getInputProps("heloName")}
+      />
+      <TagsInput
+        mt="md"
+        label="Sends from"
+        description="Addresses of this machine, in turn. Left out: the system chooses."
+        placeholder={addresses.length > 0 ? "" : "203.0.113.7"}
+        maxTags={MAX_ADDRESSES}
+        {...field}
+        error={error ?? field.error}
+      />
+    </>
+  );
+}
