@@ -32,6 +32,7 @@ describe("GET /config", () => {
           signupsDisabled: false,
           tracking: true,
           smtp: true,
+          directTransports: false,
         },
       },
     ]);
@@ -40,6 +41,7 @@ describe("GET /config", () => {
   test.each([
     ["sign-ups that are closed", { DISABLE_SIGNUPS: true }, { signupsDisabled: true }],
     ["mails that are captured", { SMTP_URL: undefined }, { smtp: false }],
+    ["direct transports", { ALLOW_DIRECT_TRANSPORTS: true }, { directTransports: true }],
     ["billing", { STRIPE_SECRET_KEY: "sk_test_1" }, { billing: true }],
     ["a provider of sign-ins", { GITHUB_OAUTH_CLIENT: "id" }, { authProviders: { github: true } }],
   ])("knows %s", async (_, settings, features) => {
