@@ -7,6 +7,7 @@ import { asksToSlowDown, pacesOf } from "../transports/paces.ts";
 import { messageOfMail } from "../compose/message_of_mail.ts";
 import type { Addressee } from "../compose/mod.ts";
 import { hold } from "../transports/holds.ts";
+import { mailboxProvidersOf } from "../transports/mailbox_providers.ts";
 import { transportsOf } from "../transports/known.ts";
 import type { Transport } from "../transports/transport.ts";
 import { NOT_SIGNED, type OnItsWay, sendSigned } from "./_dkim.ts";
@@ -92,8 +93,10 @@ async function ofTheAccount(ctx: Context, transport: Transport, handover: Handov
 }
 
 /** Who asks to slow down is listened to: a relay about all mails, a mailbox provider about its own. */
-function notePace(ctx: Context, transport: Transport, address: string, { state, response }: Handover): void {
+function notePace(ctx: Context, transport: Transport, address: string, handover: Handover): void {
+  const { state, response, via } = handover;
   const domain = domainOfAddress(address);
+  if (via) mailboxProvidersOf(ctx).note(domain, via.provider);
   if (state === "accepted") return pacesOf(ctx).noteAccepted(transport, domain);
   const asks = transport.kind === "DIRECT" ? asksToSlowDown(response) : refusalOf(response) === "RATE";
   if (state === "deferred" && asks) void pacesOf(ctx).slowDown(transport, domain, response);

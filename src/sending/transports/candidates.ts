@@ -1,5 +1,4 @@
 // Which transports a mail may take, in the order in which they are asked.
-import { providerOf } from "../../mail/mailbox_provider.ts";
 import type { KnownTransports } from "./known.ts";
 import type { Transport } from "./transport.ts";
 import {
@@ -61,7 +60,7 @@ export function routesAskForKind(known: KnownTransports, projectId: string): boo
 
 function ruleOf(known: KnownTransports, owner: string, mail: Routed): RouteRule | null {
   const routes = known.routesOf(owner);
-  return routes && ruleFor(routes, { ...mail, provider: providerOf(mail.domain) });
+  return routes && ruleFor(routes, { ...mail, providerOf: known.providerOf });
 }
 
 /** Those that a rule names and the project may use: its own, and those of the installation. */

@@ -6,6 +6,7 @@ import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
 import { isDirect } from "../../mail/direct_url.ts";
 import { isForbidden } from "./direct.ts";
+import { mailboxProvidersOf } from "./mailbox_providers.ts";
 import { pacesOf } from "./paces.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type Routes, routesIn } from "./routes.ts";
 import { openUrl } from "./sealed.ts";
@@ -24,6 +25,8 @@ export interface KnownTransports {
   hasOwn(projectId: string): boolean;
   byId(id: string): Transport | null;
   routesOf(projectId: string): Routes | null;
+  /** Who keeps the mailboxes of a domain, as far as it is known now. */
+  readonly providerOf: (domain: string) => string;
   /** Whether anything but the standard transport is in use. */
   readonly isPlain: boolean;
   all(): Iterable<Transport>;
@@ -39,6 +42,7 @@ type Row = Awaited<ReturnType<typeof q.transports.inUse>>[number];
 
 class Transports implements KnownTransports {
   readonly standard: Transport;
+  readonly providerOf: (domain: string) => string;
   private readonly ctx: Context;
   private readonly rows = new Map<string, { transport: Transport; made: string }>();
   private byProject = new Map<string, Transport[]>();
@@ -50,6 +54,7 @@ class Transports implements KnownTransports {
 
   constructor(ctx: Context) {
     this.ctx = ctx;
+    this.providerOf = (domain) => mailboxProvidersOf(ctx).of(domain);
     this.standard = {
       id: DEFAULT_TRANSPORT,
       projectId: INSTALLATION,

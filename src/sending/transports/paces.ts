@@ -6,7 +6,7 @@ import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { createCache } from "../../cache.ts";
 import type { Transport } from "./transport.ts";
-import { providerOf } from "../../mail/mailbox_provider.ts";
+import { mailboxProvidersOf } from "./mailbox_providers.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION } from "./routes.ts";
 
 /** A pace that is slowed. */
@@ -47,6 +47,12 @@ function createPaces(ctx: Context): Paces {
   const emptyUntil = new Map<string, number>();
   /** Mails that were accepted in this window of time and the one before. */
   const seen = createCache<{ window: number; count: number; before: number }>({ maxEntries: MAX_KEYS });
+  const providers = mailboxProvidersOf(ctx);
+  const partsOf = (transport: Transport, domain: string): [transportId: string, provider: string] => {
+    const id = transport.id === DEFAULT_TRANSPORT ? INSTALLATION : transport.id;
+    return [id, transport.kind === "DIRECT" ? providers.of(domain) : ALL];
+  };
+  const keyOf = (transport: Transport, domain: string) => partsOf(transport, domain).join(" ");
   const windowOf = (at: number) => Math.floor(at / WINDOW_MS);
 
   const countOf = (key: string) => {
@@ -107,15 +113,6 @@ function createPaces(ctx: Context): Paces {
       if (paces.size > 0) await q.transports.speedUp(ctx, { now: ctx.now() });
     },
   };
-}
-
-function partsOf(transport: Transport, domain: string): [transportId: string, provider: string] {
-  const id = transport.id === DEFAULT_TRANSPORT ? INSTALLATION : transport.id;
-  return [id, transport.kind === "DIRECT" ? providerOf(domain) : ALL];
-}
-
-function keyOf(transport: Transport, domain: string): string {
-  return partsOf(transport, domain).join(" ");
 }
 
 /** A UUID of its own for each pace. */

@@ -5,9 +5,9 @@ import { q } from "../../db/queries.ts";
 import type { Json } from "../../db/types.ts";
 import { editTag } from "../../edits.ts";
 import { parseDomain } from "../../mail/domain_name.ts";
+import { MAILBOX_PROVIDERS } from "../../mail/mailbox_provider.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { holdProjectOf, noteChange } from "./owners.ts";
-import { MAILBOX_PROVIDERS } from "../../mail/mailbox_provider.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type RouteRule, type Routes } from "./routes.ts";
 
 /** The routes of a project, or of the installation, and who changed them last. Without any: no rules. */

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { candidatesOf } from "./candidates.ts";
 import { type KnownTransports, transportsOf } from "./known.ts";
-import { providerOf } from "../../mail/mailbox_provider.ts";
+import { mailboxProvidersOf } from "./mailbox_providers.ts";
 import { listTransports, type TransportState } from "./records.ts";
 import type { Transport, TransportKind } from "./transport.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type RoutedKind, type RouteRule, type Routes } from "./routes.ts";
@@ -47,9 +47,15 @@ export interface RouteTrial {
 /** Where a mail would go now. */
 export async function tryRoutes(ctx: Context, mail: TriedMail): Promise<RouteTrial> {
   const { projectId, type, senderDomain, domain } = mail;
-  const known = await readNow(ctx, projectId);
+  const [known, provider] = await Promise.all([
+    readNow(ctx, projectId),
+    mailboxProvidersOf(ctx).lookUp(domain),
+  ]);
   const kind = { type, senderDomain };
-  const { transports, rule, whenFull } = candidatesOf(known, { projectId, emailId: "", domain, kind });
+  const { transports, rule, whenFull } = candidatesOf(
+    { ...known, providerOf: () => provider },
+    { projectId, emailId: "", domain, kind },
+  );
   const states = new Map(
     (await Promise.all([projectId, INSTALLATION].map((owner) => listTransports(ctx, owner))))
       .flat()
@@ -59,7 +65,7 @@ export async function tryRoutes(ctx: Context, mail: TriedMail): Promise<RouteTri
     .map((owner) => ({ owner, n: rule ? (known.routesOf(owner)?.rules.indexOf(rule) ?? -1) : -1 }))
     .find(({ n }) => n >= 0);
   return {
-    provider: providerOf(domain),
+    provider,
     rule: found ? found.n + 1 : null,
     owner: found ? ownerOf(found.owner) : null,
     whenFull,
@@ -129,6 +135,7 @@ async function readNow(ctx: Context, projectId: string): Promise<KnownTransports
     of: (owner) => transports.filter((one) => one.projectId === owner),
     byId: (id) => (id === DEFAULT_TRANSPORT ? standard : (transports.find((one) => one.id === id) ?? null)),
     routesOf: (owner) => routes.get(owner) ?? null,
+    providerOf: (domain) => domain,
     hasOwn: (owner) => rows.some((row) => row.projectId === owner),
     isPlain: rows.length === 0,
     all: () => [standard, ...transports],

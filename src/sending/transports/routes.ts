@@ -41,16 +41,30 @@ export function routesIn(document: unknown): Routes {
 /** The first rule that applies. */
 export function ruleFor(
   { rules }: Routes,
-  mail: { projectId: string; kind: RoutedKind | null; domain: string; provider: string },
+  mail: {
+    projectId: string;
+    kind: RoutedKind | null;
+    domain: string;
+    /** Asked where a rule names providers. */
+    providerOf: (domain: string) => string;
+  },
 ): RouteRule | null {
   const { kind } = mail;
   const type = kind && (kind.type === "TRANSACTIONAL" ? "TRANSACTIONAL" : "MARKETING");
   const applies = (rule: RouteRule) =>
     (!rule.type || rule.type === type) &&
     (!rule.senderDomains || (kind !== null && rule.senderDomains.includes(kind.senderDomain))) &&
-    (!rule.providers || rule.providers.includes(mail.provider) || rule.providers.includes(mail.domain)) &&
+    (!rule.providers || isAmong(rule.providers, mail)) &&
     (!rule.projectIds || rule.projectIds.includes(mail.projectId));
   return rules.find(applies) ?? null;
+}
+
+/** A domain that is named is not asked about. */
+function isAmong(
+  providers: string[],
+  { domain, providerOf }: { domain: string; providerOf: (domain: string) => string },
+): boolean {
+  return providers.includes(domain) || providers.includes(providerOf(domain));
 }
 
 /** Whether these routes ask what kind of mail it is, which has to be looked up. */
