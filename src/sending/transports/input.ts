@@ -71,7 +71,7 @@ export async function changeErrors(
 }
 
 /** The whole URL of a new transport; null for one that leads nowhere. */
-export function urlOf(ctx: Context, input: TransportInput): string | null {
+export function wholeUrlOf(ctx: Context, input: TransportInput): string | null {
   return input.kind === "DIRECT" && input.url === undefined
     ? urlOfDirect(ctx, input, null)
     : (input.url ?? null);

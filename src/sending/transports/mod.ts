@@ -13,7 +13,7 @@ import {
   type TransportChange,
   transportErrors,
   type TransportInput,
-  urlOf,
+  wholeUrlOf,
 } from "./input.ts";
 import { holdProjectOf, noteChange } from "./owners.ts";
 import { getTransport, type TransportRecord } from "./records.ts";
@@ -33,7 +33,7 @@ export async function addTransport(
   const errors = await transportErrors(ctx, input, projectId !== INSTALLATION);
   if (errors.length > 0) throw problems.invalid(errors);
   const { name, kind, warmup } = input;
-  const url = urlOf(ctx, input);
+  const url = wholeUrlOf(ctx, input);
   return await inTransaction(ctx, async (tx) => {
     await holdProjectOf(tx, projectId);
     const id = newId(tx);
