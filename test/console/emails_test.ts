@@ -41,6 +41,13 @@ beforeAll(async () => {
   for (const status of ["BOUNCED", "IN_DOUBT", "SUPPRESSED", "FAILED", "PENDING", "REMOVED"]) {
     mails[status] = await send(`${status.toLowerCase()}@people.example`, { subject: `It is ${status}` });
   }
+  mails.COPIED = await send("parent@people.example", {
+    subject: "For both of you",
+    cc: { email: LONG_ADDRESS, name: "Buchhaltung" },
+    bcc: "archive@people.example",
+  });
+  const { data: siblings } = await ask("GET", `/emails?parentId=${mails.COPIED}&dir=asc`);
+  mails.COPY = siblings[1].id;
   mails.LONG = await send(LONG_ADDRESS, { subject: LONG_SUBJECT });
   main = await send("ada@people.example", {
     subject: "Order {{number}} is on its way",
@@ -169,6 +176,12 @@ tour(stage, "email", {
     removed: async (page) => {
       await openMail(page, mails.REMOVED!);
       await page.getByText("is no longer kept").first().waitFor();
+    },
+    copies: async (page) => {
+      await openMail(page, mails.COPY!);
+      const last = page.getByRole("list", { name: "Recipients" }).getByText("archive@people.example");
+      await last.waitFor();
+      await last.scrollIntoViewIfNeeded();
     },
     long: async (page) => {
       await openMail(page, mails.LONG!);

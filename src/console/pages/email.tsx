@@ -15,6 +15,7 @@ import { useApi } from "../queries.ts";
 import { Events } from "./email/events.tsx";
 import { Facts } from "./email/facts.tsx";
 import { Notice } from "./email/notice.tsx";
+import { Recipients } from "./email/recipients.tsx";
 import { isScheduled, ScheduleActions } from "./email/schedule.tsx";
 import { SendAgain } from "./email/send_again.tsx";
 import classes from "./email/email.module.css";
@@ -79,6 +80,7 @@ function EmailView({ mail }: { mail: Email }) {
           <Panel title="History">
             <Loaded query={events}>{(list) => <Events events={list} />}</Loaded>
           </Panel>
+          <Recipients mail={mail} refresh={isUnderWay(mail) && SOON_MS} />
           <Panel title="Details">
             <Facts mail={mail} />
           </Panel>

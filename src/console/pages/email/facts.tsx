@@ -8,15 +8,16 @@ import { Time } from "../../parts/time.tsx";
 import { useHasPage } from "../../place.ts";
 import { useApi } from "../../queries.ts";
 import { SOURCES } from "../emails/filters.ts";
+import { ROLE_WORDS } from "./recipients.tsx";
 import classes from "./email.module.css";
 
 /** Names and values, one below the other. */
 export function Facts({ mail }: { mail: Email }) {
-  const { id, contactId, to, toName, from, fromName, sourceType, type } = mail;
+  const { id, contactId, to, toName, role, from, fromName, sourceType, type } = mail;
   const { campaignId, templateId, workflowId, resendOf, tags, scheduledFor } = mail;
   return (
     <dl className={classes.facts}>
-      <Fact name="To">
+      <Fact name={ROLE_WORDS[role]}>
         {to === null ? (
           "A deleted contact"
         ) : (

@@ -22,11 +22,11 @@ export function ScheduleActions({ mail }: { mail: Email }) {
   const [isOpen, setOpen] = useState(false);
   const projectId = useProjectId();
   const cache = useQueryClient();
-  const { id, to } = mail;
+  const { id, to, parentId } = mail;
   const cancel = () =>
     confirm({
       title: "Cancel this mail?",
-      children: `It is not sent to ${to ?? "its recipient"}, and stays in the list.`,
+      children: `It is not sent to ${parentId === id ? "any of its recipients" : (to ?? "its recipient")}, and stays in the list.`,
       action: "Cancel the mail",
       stay: "Keep it",
       act: async () => {
@@ -50,7 +50,7 @@ export function ScheduleActions({ mail }: { mail: Email }) {
   );
 }
 
-function OtherTime({ mail: { id, scheduledFor }, done }: { mail: Email; done: () => void }) {
+function OtherTime({ mail: { id, parentId, scheduledFor }, done }: { mail: Email; done: () => void }) {
   const projectId = useProjectId();
   const cache = useQueryClient();
   const initial = localTime(new Date(scheduledFor!));
@@ -75,7 +75,7 @@ function OtherTime({ mail: { id, scheduledFor }, done }: { mail: Email; done: ()
         <TextInput
           type="datetime-local"
           label="Day and time"
-          description={`In the time of this computer: ${zoneAt(initial)}`}
+          description={`In the time of this computer: ${zoneAt(initial)}${parentId === id ? ". For all recipients" : ""}`}
           data-autofocus
           key={form.key("sendAt")}
           {...form.getInputProps("sendAt")}

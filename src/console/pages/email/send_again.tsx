@@ -58,7 +58,7 @@ export function SendAgain({ mail, isKept }: Props) {
   );
 }
 
-function WhatHappens({ mail: { to, status, campaignId, workflowId } }: { mail: Email }) {
+function WhatHappens({ mail: { to, status, campaignId, workflowId, parentId } }: { mail: Email }) {
   const isDoubtful = status === "IN_DOUBT";
   return (
     <>
@@ -67,6 +67,7 @@ function WhatHappens({ mail: { to, status, campaignId, workflowId } }: { mail: E
       {campaignId && ": the campaign’s figures do not change"}
       {workflowId && ": the workflow is not affected"}. Nothing is sent if the address is on the suppression
       list or has opted out.
+      {parentId !== null && " The other recipients of the message do not get it again."}
       {isDoubtful && " The first one may have arrived: the recipient would then have it twice."}
     </>
   );
