@@ -63,3 +63,25 @@ select
   coalesce(sum(c.opened), 0)::float8 as "opens!",
   coalesce(sum(c.clicked), 0)::float8 as "clicks!"
 from mail_counts_of(:project_id, :since, :until) as c;
+
+-- name: by_tag :many
+-- nullable: prefix
+-- What came of the mails with ids from `since` until before `until`, for each of their tags, the most frequent first: the tags
+-- that begin with a prefix, or all. The rows are those of the ledger, read in the order of their keys.
+select
+  t.tag as "tag!",
+  count(e.sent_at)::float8 as "emails!",
+  count(e.delivered_at)::float8 as "delivered!",
+  count(e.opened_at)::float8 as "opens!",
+  count(e.clicked_at)::float8 as "clicks!",
+  count(e.bounced_at)::float8 as "bounces!",
+  count(e.complained_at)::float8 as "complaints!"
+from email_tags t
+join emails e on e.project_id = t.project_id and e.id = t.email_id
+where t.project_id = :project_id
+  and t.email_id >= :since
+  and t.email_id < :until
+  and (:prefix::text is null or starts_with(t.tag, :prefix))
+group by t.tag
+order by count(e.sent_at) desc, t.tag
+limit :limit::int;

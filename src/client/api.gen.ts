@@ -219,6 +219,7 @@ export type SuppressBody = SuppressOneBody | SuppressListBody;
 export type UnsuppressBody = { email: string };
 export type SuppressionImport = { added: number; existing: number; invalid: number; errors: ({ row: number; email: string; error: string })[] };
 export type MailsOfDay = { date: string; hour?: string; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number };
+export type MailsOfTag = { name: string; value: string; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number };
 export type ContactsOfDay = { date: string; created: number; deleted: number; subscribed: number; unsubscribed: number; bounced: number; complained: number; total: number };
 export type RankedCampaign = { id: string; name: string; subject: string; sentCount: number; openedCount: number; clickedCount: number; openRate: number; clickRate: number };
 export type CampaignTotals = { total: number; active: number; completed: number; averageOpenRate: number; averageClickRate: number };
@@ -415,7 +416,8 @@ export interface Api {
   "DELETE /suppressions": { query?: { email?: string }; body?: UnsuppressBody; answer: undefined };
   "GET /suppressions/export": { answer: unknown };
   "POST /suppressions/import": { query?: { reason?: "BOUNCE" | "COMPLAINT" | "MANUAL" }; body: Blob; answer: SuppressionImport };
-  "GET /analytics/timeseries": { query?: { startDate?: string; endDate?: string; tz?: string; interval?: "day" | "hour"; campaignId?: string; templateId?: string; workflowId?: string }; answer: (MailsOfDay)[] };
+  "GET /analytics/timeseries": { query?: { startDate?: string; endDate?: string; tz?: string; interval?: "day" | "hour"; campaignId?: string; templateId?: string; workflowId?: string; tag?: string }; answer: (MailsOfDay)[] };
+  "GET /analytics/tags": { query?: { limit?: number; startDate?: string; endDate?: string; tz?: string; name?: string }; answer: (MailsOfTag)[] };
   "GET /analytics/contacts": { query?: { startDate?: string; endDate?: string }; answer: (ContactsOfDay)[] };
   "GET /analytics/top-campaigns": { query?: { limit?: number; metric?: "opens" | "clicks" | "openRate" | "clickRate" }; answer: (RankedCampaign)[] };
   "GET /analytics/campaign-stats": { answer: CampaignTotals };
@@ -803,6 +805,8 @@ suppressions: {
 analytics: {
   /** Outcomes of mails per day; opens and clicks count each mail once, without bots: `GET /analytics/timeseries`. */
   getTimeseries(query?: Api["GET /analytics/timeseries"]["query"], options?: CallOptions): Call<Api["GET /analytics/timeseries"]["answer"]>;
+  /** Outcomes of mails by tag, the most frequent first: `GET /analytics/tags`. */
+  listTopTags(query?: Api["GET /analytics/tags"]["query"], options?: CallOptions): Call<Api["GET /analytics/tags"]["answer"]>;
   /** Contacts per day: `GET /analytics/contacts`. */
   getContactSeries(query?: Api["GET /analytics/contacts"]["query"], options?: CallOptions): Call<Api["GET /analytics/contacts"]["answer"]>;
   /** The most successful campaigns, by `opens` unless stated otherwise: `GET /analytics/top-campaigns`. */
@@ -1091,6 +1095,7 @@ suppressions: {
 },
 analytics: {
   getTimeseries: {"endpoint":"GET /analytics/timeseries","takes":["query"]},
+  listTopTags: {"endpoint":"GET /analytics/tags","takes":["query"]},
   getContactSeries: {"endpoint":"GET /analytics/contacts","takes":["query"]},
   listTopCampaigns: {"endpoint":"GET /analytics/top-campaigns","takes":["query"]},
   getCampaignsOverview: {"endpoint":"GET /analytics/campaign-stats","takes":[]},

@@ -219,6 +219,7 @@ export type SuppressBody = SuppressOneBody | SuppressListBody;
 export type UnsuppressBody = { email: string };
 export type SuppressionImport = { added: number; existing: number; invalid: number; errors: ({ row: number; email: string; error: string })[] };
 export type MailsOfDay = { date: string; hour?: string; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; machineOpens: number };
+export type MailsOfTag = { name: string; value: string; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number };
 export type ContactsOfDay = { date: string; created: number; deleted: number; subscribed: number; unsubscribed: number; bounced: number; complained: number; total: number };
 export type RankedCampaign = { id: string; name: string; subject: string; sentCount: number; openedCount: number; clickedCount: number; openRate: number; clickRate: number };
 export type CampaignTotals = { total: number; active: number; completed: number; averageOpenRate: number; averageClickRate: number };
@@ -478,7 +479,8 @@ export interface Api {
   "DELETE /suppressions": { query?: { email?: string }; body?: UnsuppressBody; answer: undefined };
   "GET /suppressions/export": { query?: { projectId?: string }; answer: unknown };
   "POST /suppressions/import": { query?: { reason?: "BOUNCE" | "COMPLAINT" | "MANUAL" }; body: Blob; answer: SuppressionImport };
-  "GET /analytics/timeseries": { query?: { startDate?: string; endDate?: string; tz?: string; interval?: "day" | "hour"; campaignId?: string; templateId?: string; workflowId?: string }; answer: (MailsOfDay)[] };
+  "GET /analytics/timeseries": { query?: { startDate?: string; endDate?: string; tz?: string; interval?: "day" | "hour"; campaignId?: string; templateId?: string; workflowId?: string; tag?: string }; answer: (MailsOfDay)[] };
+  "GET /analytics/tags": { query?: { limit?: number; startDate?: string; endDate?: string; tz?: string; name?: string }; answer: (MailsOfTag)[] };
   "GET /analytics/contacts": { query?: { startDate?: string; endDate?: string }; answer: (ContactsOfDay)[] };
   "GET /analytics/top-campaigns": { query?: { limit?: number; metric?: "opens" | "clicks" | "openRate" | "clickRate" }; answer: (RankedCampaign)[] };
   "GET /analytics/campaign-stats": { answer: CampaignTotals };

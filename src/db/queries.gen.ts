@@ -1512,6 +1512,10 @@ export interface Queries {
     ofLedger(on: On, args: { starts: string[]; projectId: string; filter: Fragment }): Promise<{ day: number; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number; botOpens: number }[]>;
     /** (sql/queries/mail_series.sql:60) */
     total(on: On, args: { projectId: string; since: Date; until: Date }): Promise<{ emails: number; opens: number; clicks: number }>;
+    /** What came of the mails with ids from `since` until before `until`, for each of their tags, the most frequent first: the tags
+     * that begin with a prefix, or all. The rows are those of the ledger, read in the order of their keys.
+     * (sql/queries/mail_series.sql:67) */
+    byTag(on: On, args: { projectId: string; since: string; until: string; prefix: string | null; limit: number }): Promise<{ tag: string; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number }[]>;
   };
   members: {
     /** The members of a project, oldest first, followed by those invited, by their account if there is one.

@@ -2,9 +2,10 @@ import type { Context } from "../context.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { q } from "../db/queries.ts";
 import { problems } from "../problem/mod.ts";
-import { compileEmailFilter } from "../sending/delivery/emails.ts";
+import { compileEmailFilter, compileTagged } from "../sending/delivery/emails.ts";
 import { withinBudget } from "../time_budget.ts";
 import { type Days, type DaysQuery, limitsOf, readDays, startsOf } from "./date_range.ts";
+import { idsAccepted } from "./mail_tags.ts";
 
 /** Two years, one of which may be a leap year: each day is a row. */
 export const MAX_DAYS = 731;
@@ -14,6 +15,8 @@ export const MAX_DAYS_OF_HOURS = 7;
 const HOUR_MS = 3_600_000;
 /** For mails that are counted one by one: about a million. */
 const LEDGER_BUDGET_MS = 2_000;
+/** How long after they were accepted mails with a tag are counted: they may be scheduled for 90 days later. */
+export const DAYS_UNTIL_COUNTED = 120;
 
 /** What happened to mails on a day, by the time at which it did. Opens and clicks are mails that people opened, each once. */
 export interface SeriesDay {
@@ -37,6 +40,8 @@ export interface SeriesQuery extends DaysQuery {
   campaignId?: string | undefined;
   templateId?: string | undefined;
   workflowId?: string | undefined;
+  /** As `name:value`. */
+  tag?: string | undefined;
 }
 
 type Row = Awaited<ReturnType<Queries["mailSeries"]["byDay"]>>[number];
@@ -46,7 +51,7 @@ const NOTHING = { emails: 0, delivered: 0, opens: 0, clicks: 0, bounces: 0, comp
 /**
  * A row for each day (or hour) that is asked for, as days are in the time zone that is asked for, or in the project's own:
  * one may have 23 hours, or 25. Throws BAD_REQUEST for what `readDays` does not take, more than 731 days, or 7 of hours, and
- * for a template or workflow with more mails than can be counted in two seconds.
+ * for a template, a workflow or a tag with more mails than can be counted in two seconds.
  */
 export async function readTimeseries(
   ctx: Context,
@@ -76,11 +81,12 @@ export async function readTimeseries(
 async function readRows(
   ctx: Context,
   projectId: string,
-  { campaignId, templateId, workflowId }: SeriesQuery,
+  { campaignId, templateId, workflowId, tag }: SeriesQuery,
   moments: Date[],
 ): Promise<Row[]> {
+  const ids = idsAccepted(moments[0]!, moments.at(-1)!, DAYS_UNTIL_COUNTED);
   const starts = moments.map((moment) => moment.toISOString());
-  if (templateId === undefined && workflowId === undefined) {
+  if (templateId === undefined && workflowId === undefined && tag === undefined) {
     return await q.mailSeries.byDay(ctx, {
       projectId,
       campaignId: campaignId ?? null,
@@ -89,11 +95,14 @@ async function readRows(
     });
   }
   const rows = await withinBudget(ctx, LEDGER_BUDGET_MS, (tx) => {
-    const filter = compileEmailFilter(tx, projectId, { campaignId, templateId, workflowId });
+    const others = compileEmailFilter(tx, projectId, { campaignId, templateId, workflowId });
+    const filter = tag === undefined ? others : compileTagged(tx, projectId, others, { tag, ...ids });
     return q.mailSeries.ofLedger(tx, { projectId, filter, starts });
   });
-  if (rows === null) throw problems.tooMuchToCount(workflowId === undefined ? "template" : "workflow");
-  return rows;
+  if (rows !== null) return rows;
+  throw tag === undefined
+    ? problems.tooMuchToCount(workflowId === undefined ? "template" : "workflow")
+    : problems.tooManyTagged();
 }
 
 /** When each hour of these days begins, and when the last one ends. */

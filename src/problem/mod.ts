@@ -99,6 +99,11 @@ export const problems = {
         "Leave the filter out: the series of all mails and those of campaigns are read from counters",
     }),
 
+  tooManyTagged: () =>
+    new Problem(400, "BAD_REQUEST", "Cannot count the mails with tags: there are too many in these days", {
+      suggestion: "Ask for fewer days",
+    }),
+
   badCursor: () =>
     new Problem(400, "BAD_REQUEST", "Cannot read the cursor", {
       suggestion:

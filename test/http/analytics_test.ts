@@ -216,6 +216,34 @@ describe("GET /analytics/timeseries", () => {
     expect(await emails("")).toEqual([2, 0, 1]);
   });
 
+  test("counts the mails with a tag, of a template or by the hour too, for 120 days after they were accepted", async () => {
+    const mine = await service.createProject();
+    const template = crypto.randomUUID();
+    await taggedMails(mine, [
+      { accepted: "2026-01-30T09:00:00Z", sent: "2026-01-31T10:00:00Z", tags: ["kind:receipt", "shop:de"] },
+      { accepted: "2026-02-02T10:00:00Z", sent: "2026-02-02T10:00:00Z", tags: ["kind:receipt"], template },
+      { accepted: "2025-10-15T09:00:00Z", sent: "2026-02-02T23:59:59Z", tags: ["kind:receipt"] },
+      { accepted: "2025-09-01T09:00:00Z", sent: "2026-02-02T11:00:00Z", tags: ["kind:receipt"] },
+      { accepted: "2026-02-01T09:00:00Z", sent: "2026-02-01T10:00:00Z", tags: ["kind:other"] },
+      { accepted: "2026-02-01T09:30:00Z", sent: "2026-02-01T10:00:00Z", tags: [] },
+    ]);
+    await taggedMails(await service.createProject(), [
+      { accepted: "2026-01-31T09:00:00Z", sent: "2026-01-31T10:00:00Z", tags: ["kind:receipt"] },
+    ]);
+    const emails = async (query: string) =>
+      (await series(`startDate=2026-01-31&endDate=2026-02-02&tz=UTC&${query}`, mine)).map(
+        (row: { emails: number }) => row.emails,
+      );
+
+    expect(await emails("tag=kind:receipt")).toEqual([1, 0, 2]);
+    expect(await emails("tag=shop:de")).toEqual([1, 0, 0]);
+    expect(await emails(`tag=kind:receipt&templateId=${template}`)).toEqual([0, 0, 1]);
+    expect(await emails("tag=kind:none")).toEqual([0, 0, 0]);
+    const hours = await emails("tag=kind:receipt&interval=hour");
+    expect([hours.length, hours[10], hours[58], hours[71]]).toEqual([72, 1, 1, 1]);
+    expect((await get("/analytics/timeseries?tag=kind", mine)).status).toBe(400);
+  });
+
   test("counts mails that people opened once, and those that machines opened beside them", async () => {
     const mine = await service.createProject();
     const open = async (mail: { projectId: string; emailId: string }, agent: string) => {
@@ -242,6 +270,87 @@ describe("GET /analytics/timeseries", () => {
 
     expect((await series("tz=UTC", await service.createProject())).at(-1).emails).toBe(0);
     expect((await series("tz=UTC", theirs)).at(-1).emails).toBe(1);
+  });
+});
+
+/** A mail that was accepted and sent at these times. */
+interface TaggedMail {
+  accepted: string;
+  sent: string | null;
+  opened?: boolean;
+  template?: string;
+  tags: string[];
+}
+
+async function taggedMails(of: NewProject, given: TaggedMail[]): Promise<void> {
+  for (const { accepted, sent, opened = false, template = null, tags } of given) {
+    await service.pool`
+      with added as (
+        insert into emails (
+          project_id, id, address, source_type, status, due_at, queued_at, sent_at, opened_at, template_id
+        )
+        values (
+          ${of.id}, first_id_at(${accepted}), 'a@example.com', 'TRANSACTIONAL', 'SENT', now(), ${accepted}, ${sent},
+          ${opened ? sent : null}, ${template}
+        )
+        returning project_id, id
+      )
+      insert into email_tags (project_id, email_id, tag)
+      select a.project_id, a.id, t.tag from added a cross join unnest(${tags}::text[]) as t (tag)`;
+  }
+}
+
+describe("GET /analytics/tags", () => {
+  const totals = async (query: string, of: NewProject) =>
+    (await get(`/analytics/tags?${query}`, of)).body.map(
+      (row: { name: string; value: string; emails: number; opens: number }) =>
+        `${row.name}=${row.value} ${row.emails} ${row.opens}`,
+    );
+
+  test("has the tags of the mails that were accepted on some days, the most frequent first", async () => {
+    const mine = await service.createProject();
+    const at = "2026-02-01T09:00:00Z";
+    await taggedMails(mine, [
+      { accepted: at, sent: "2026-03-01T09:00:00Z", opened: true, tags: ["kind:receipt", "shop:de"] },
+      { accepted: "2026-02-01T23:59:59.999Z", sent: at, tags: ["kind:receipt", "kind-b:x"] },
+      { accepted: "2026-02-01T10:00:00Z", sent: null, tags: ["kind:never", "shop:de"] },
+      { accepted: "2026-02-02T00:00:00Z", sent: at, tags: ["kind:later"] },
+      { accepted: "2026-01-31T23:59:59.999Z", sent: at, tags: ["kind:earlier"] },
+    ]);
+    const day = "startDate=2026-02-01&endDate=2026-02-01&tz=UTC";
+
+    expect(await totals(day, mine)).toEqual([
+      "kind=receipt 2 1",
+      "kind-b=x 1 0",
+      "shop=de 1 1",
+      "kind=never 0 0",
+    ]);
+    expect(await totals(`${day}&name=kind`, mine)).toEqual(["kind=receipt 2 1", "kind=never 0 0"]);
+    expect(await totals(`${day}&limit=1`, mine)).toEqual(["kind=receipt 2 1"]);
+    expect(await totals(day, await service.createProject())).toEqual([]);
+    await updateProject(service, mine.id, { timezone: "Asia/Tokyo" });
+    expect(await totals("startDate=2026-02-02&endDate=2026-02-02&name=kind", mine)).toEqual([
+      "kind=later 1 0",
+      "kind=receipt 1 0",
+    ]);
+    expect((await get("/analytics/tags?name=a:b", mine)).status).toBe(400);
+    expect((await get("/analytics/tags?startDate=2024-01-01&endDate=2026-01-01", mine)).status).toBe(400);
+  });
+
+  test("and the days of one tag are refused where they take too long, and say what to ask for", async () => {
+    const mine = await service.createProject();
+    const answers = await service.pool.begin(async (sql) => {
+      await sql`lock table email_tags in access exclusive mode`;
+      return await Promise.all([get("/analytics/tags", mine), get("/analytics/timeseries?tag=a:b", mine)]);
+    });
+
+    for (const { status, body } of answers) {
+      expect([status, body.error.message, body.error.suggestion]).toEqual([
+        400,
+        "Cannot count the mails with tags: there are too many in these days",
+        "Ask for fewer days",
+      ]);
+    }
   });
 });
 

@@ -307,6 +307,7 @@ async function figures(tell: Teller): Promise<void> {
   await tell("getTimeseries", { query: { startDate: "2026-11-21", endDate: "2026-11-22" } });
   await tell("getDeliverability", { query: { groupBy: "provider" } });
   await tell("listDeliverabilityAlerts", { query: { open: "true" } });
+  await tell("listTopTags");
   await tell("search", { query: { q: "ord" } });
   await tell("listTopCampaigns", { query: { metric: "opens" } });
   await tell("getCampaignsOverview");

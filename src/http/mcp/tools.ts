@@ -74,6 +74,7 @@ const READING = [
   "countEvents",
   "countEventsByDay",
   "getTimeseries",
+  "listTopTags",
   "getContactSeries",
   "getCampaignsOverview",
   "listTopCampaigns",

@@ -24,6 +24,21 @@ export const Day = t.Object(
   { title: "MailsOfDay" },
 );
 
+/** What came of the mails with a tag. */
+export const TagTotals = t.Object(
+  {
+    name: t.String(),
+    value: t.String(),
+    emails: Type.Integer({ description: "How many were sent." }),
+    delivered: Int,
+    opens: Int,
+    clicks: Int,
+    bounces: Int,
+    complaints: Int,
+  },
+  { title: "MailsOfTag" },
+);
+
 /** What happened to the audience on a day. */
 export const ContactDay = t.Object(
   {

@@ -43,6 +43,15 @@ const Named = (description: string) =>
     description,
   });
 
+/** A tag in a query, as `name:value`. */
+export const TagQuery = (description: string) =>
+  Text({
+    maxLength: 513,
+    pattern: "^[A-Za-z0-9_-]+:[A-Za-z0-9_-]+$",
+    expected: "Expected the name and the value of a tag, such as category:welcome",
+    description,
+  });
+
 /** A mail, and what happened to it. */
 export const Email = t.Object(
   {

@@ -5,7 +5,8 @@ import { countCampaigns, METRICS, rankCampaigns } from "../../insight/campaign_r
 import { daysErrors, readDays } from "../../insight/date_range.ts";
 import { rankEvents } from "../../insight/events/stats.ts";
 import { readContactSeries } from "../../insight/contact_series.ts";
-import { MAX_DAYS, MAX_DAYS_OF_HOURS, readTimeseries } from "../../insight/timeseries.ts";
+import { rankTags } from "../../insight/mail_tags.ts";
+import { DAYS_UNTIL_COUNTED, MAX_DAYS, MAX_DAYS_OF_HOURS, readTimeseries } from "../../insight/timeseries.ts";
 import {
   CampaignTotals,
   ContactDay,
@@ -13,17 +14,24 @@ import {
   DaysQuery,
   RankedCampaign,
   RankedEvent,
+  TagTotals,
 } from "./_analytics_schemas.ts";
+import { TagQuery } from "./_email_schemas.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { clampLimit } from "./_lists.ts";
-import { answers, QueryInteger, Uuid, Words } from "../entry/schemas.ts";
+import { answers, QueryInteger, Text, Uuid, Words } from "../entry/schemas.ts";
 
 const CAMPAIGNS = { fallback: 10, max: 50 };
 const EVENTS = { fallback: 5, max: 20 };
+const TAGS = { fallback: 20, max: 100 };
 
 const limitOf = ({ fallback, max }: { fallback: number; max: number }) =>
   QueryInteger({ minimum: 1, maximum: max, fallback, description: `Clamped to 1..${max}.` });
+
+const TimeZone = t.String({
+  description: "The time zone of the days, such as Europe/Berlin. Default: the project's.",
+});
 
 /** The analytics endpoints, in the order of the specification's table. */
 export function analyticsRoutes(ctx: Context) {
@@ -33,11 +41,7 @@ export function analyticsRoutes(ctx: Context) {
       query: withRules(
         t.Object({
           ...DaysQuery,
-          tz: t.Optional(
-            t.String({
-              description: "The time zone of the days, such as Europe/Berlin. Default: the project's.",
-            }),
-          ),
+          tz: t.Optional(TimeZone),
           interval: t.Optional(
             Words(["day", "hour"], {
               description: `\`hour\`: each row is an hour. At most ${MAX_DAYS_OF_HOURS} days; without dates, today.`,
@@ -46,6 +50,7 @@ export function analyticsRoutes(ctx: Context) {
           campaignId: t.Optional(Uuid),
           templateId: t.Optional(Uuid),
           workflowId: t.Optional(Uuid),
+          tag: t.Optional(TagQuery("Mails that were sent with this tag, as `name:value`.")),
         }),
         daysErrors,
       ),
@@ -53,9 +58,38 @@ export function analyticsRoutes(ctx: Context) {
       detail: {
         operationId: "getTimeseries",
         summary: "Outcomes of mails per day; opens and clicks count each mail once, without bots",
-        description: `At most ${MAX_DAYS} days, of all mails or of one campaign, template or workflow. The mails of a template or a workflow are counted one by one: if that takes more than two seconds (about a million mails), the request is refused with 400. Mails that have expired from the ledger are not included.`,
+        description: `At most ${MAX_DAYS} days, of all mails or of those of one campaign, template or workflow, or with one tag. The mails of a template, a workflow or a tag are counted one by one: if that takes more than two seconds (about a million mails), the request is refused with 400. Mails with a tag are counted for ${DAYS_UNTIL_COUNTED} days after they were accepted. Mails that have expired from the ledger are not included.`,
       },
     })
+    .get(
+      "/tags",
+      async ({ project, query: { limit, ...query } }) =>
+        await rankTags(ctx, project.id, query, { limit: clampLimit(limit, TAGS), maxDays: MAX_DAYS }),
+      {
+        query: withRules(
+          t.Object({
+            limit: limitOf(TAGS),
+            ...DaysQuery,
+            tz: t.Optional(TimeZone),
+            name: t.Optional(
+              Text({
+                maxLength: 256,
+                pattern: "^[A-Za-z0-9_-]+$",
+                expected: "Expected the name of a tag, such as category",
+                description: "Only the tags of this name: one for each of its values.",
+              }),
+            ),
+          }),
+          daysErrors,
+        ),
+        response: answers(t.Array(TagTotals), { refusals: [400] }),
+        detail: {
+          operationId: "listTopTags",
+          summary: "Outcomes of mails by tag, the most frequent first",
+          description: `The mails that were accepted on these days (at most ${MAX_DAYS}), and what came of them until now: each mail counts once. They are counted one by one: if that takes more than two seconds (about a million mails), the request is refused with 400.`,
+        },
+      },
+    )
     .get("/contacts", async ({ project, query }) => await readContactSeries(ctx, project.id, query), {
       query: withRules(t.Object(DaysQuery), daysErrors),
       response: answers(t.Array(ContactDay), { refusals: [400] }),

@@ -14,7 +14,15 @@ import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { idempotencyKey, IdempotencyHeaders } from "../entry/idempotency.ts";
 import { answers, isUuid, PathId, Text, Uuid } from "../entry/schemas.ts";
-import { Email, EmailContent, EmailEvent, MessageType, SourceType, EmailStatus } from "./_email_schemas.ts";
+import {
+  Email,
+  EmailContent,
+  EmailEvent,
+  MessageType,
+  SourceType,
+  EmailStatus,
+  TagQuery,
+} from "./_email_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, strictOrderQuery, toIdPage } from "./_lists.ts";
 import { SendAt } from "./_send_schemas.ts";
 import { periodErrors, readPeriod, SpanQuery } from "./_periods.ts";
@@ -36,14 +44,7 @@ const Filters = {
   sourceType: t.Optional(SourceType),
   type: t.Optional(MessageType),
   status: t.Optional(EmailStatus),
-  tag: t.Optional(
-    Text({
-      maxLength: 513,
-      pattern: "^[A-Za-z0-9_-]+:[A-Za-z0-9_-]+$",
-      expected: "Expected the name and the value of a tag, such as category:welcome",
-      description: "A tag that the mails were sent with, as `name:value`.",
-    }),
-  ),
+  tag: t.Optional(TagQuery("A tag that the mails were sent with, as `name:value`.")),
 };
 
 const Query = withRules(

@@ -172,3 +172,17 @@ export function compileEmailFilter({ sql }: Context, projectId: string, filter: 
     }
   )`;
 }
+
+/** Those of a filter with a tag and ids from `since` until before `until`: read from the index of tags, in the order of the ledger. */
+export function compileTagged(
+  { sql }: Context,
+  projectId: string,
+  filter: Fragment,
+  { tag, since, until }: { tag: string; since: string; until: string },
+): Fragment {
+  return sql`${filter} and e.id >= ${since} and e.id < ${until} and e.id in (
+    select t.email_id
+    from email_tags t
+    where t.project_id = ${projectId} and t.tag = ${tag} and t.email_id >= ${since} and t.email_id < ${until}
+  )`;
+}
