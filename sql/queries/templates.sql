@@ -10,10 +10,16 @@ select id, subject, preheader, html, from_email, from_name, reply_to, type
 from templates
 where project_id = :project_id and id = any(:template_ids::uuid[]);
 
+-- name: by_aliases :many
+-- The templates that have one of these aliases.
+select alias as "alias!", id
+from templates
+where project_id = :project_id and alias = any(:aliases::text[]);
+
 -- name: get :maybe
 -- A template as its author knows it.
 select
-  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at
+  id, name, alias, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at
 from templates
 where project_id = :project_id and id = :template_id;
 
@@ -22,7 +28,7 @@ where project_id = :project_id and id = :template_id;
 -- One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
 -- are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
 select
-  id, name, description, subject, preheader, case when :with_body::boolean then body end as "body?", from_email, from_name, reply_to, type, project_id, created_at, updated_at
+  id, name, alias, description, subject, preheader, case when :with_body::boolean then body end as "body?", from_email, from_name, reply_to, type, project_id, created_at, updated_at
 from templates
 where project_id = :project_id
   and (:type::message_type is null or type = :type)
@@ -30,6 +36,7 @@ where project_id = :project_id
   and (
     :pattern::text is null
     or name ilike :pattern
+    or alias ilike :pattern
     or description ilike :pattern
     or subject ilike :pattern
   )
@@ -56,26 +63,28 @@ where project_id = :project_id
   and (
     :pattern::text is null
     or name ilike :pattern
+    or alias ilike :pattern
     or description ilike :pattern
     or subject ilike :pattern
   );
 
 -- name: insert :one
--- nullable: description, preheader, from_name, reply_to
-insert into templates (project_id, name, description, subject, preheader, body, html, from_email, from_name, reply_to, type)
+-- nullable: alias, description, preheader, from_name, reply_to
+insert into templates (project_id, name, alias, description, subject, preheader, body, html, from_email, from_name, reply_to, type)
 values (
-  :project_id, :name, :description, :subject, :preheader, :body, :html, :from_email, :from_name, :reply_to, :type
+  :project_id, :name, :alias, :description, :subject, :preheader, :body, :html, :from_email, :from_name, :reply_to, :type
 )
 returning
-  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
+  id, name, alias, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
 
 -- name: patch :maybe
--- nullable: name, description, subject, preheader, body, html, from_email, from_name, reply_to, type
+-- nullable: name, alias, description, subject, preheader, body, html, from_email, from_name, reply_to, type
 -- Changes what is given of a template that is held. Its time stays where that is what it was.
 with given as (
   select
     id,
     coalesce(:name, name) as name,
+    case when :set_alias::boolean then :alias else alias end as alias,
     case when :set_description::boolean then :description else description end as description,
     coalesce(:subject, subject) as subject,
     case when :set_preheader::boolean then :preheader else preheader end as preheader,
@@ -91,6 +100,7 @@ with given as (
 update templates t
 set
   name        = g.name,
+  alias       = g.alias,
   description = g.description,
   subject     = g.subject,
   preheader   = g.preheader,
@@ -101,16 +111,16 @@ set
   reply_to    = g.reply_to,
   type        = g.type,
   updated_at  = case
-    when (t.name, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type)
+    when (t.name, t.alias, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type)
       is distinct from
-      (g.name, g.description, g.subject, g.preheader, g.body, g.from_email, g.from_name, g.reply_to, g.type)
+      (g.name, g.alias, g.description, g.subject, g.preheader, g.body, g.from_email, g.from_name, g.reply_to, g.type)
       then now()
     else t.updated_at
   end
 from given g
 where t.project_id = :project_id and t.id = g.id
 returning
-  t.id, t.name, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type,
+  t.id, t.name, t.alias, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type,
   t.project_id, t.created_at, t.updated_at;
 
 -- name: duplicate :maybe
@@ -120,7 +130,7 @@ select project_id, :name, description, subject, preheader, body, html, from_emai
 from templates
 where project_id = :project_id and id = :template_id
 returning
-  id, name, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
+  id, name, alias, description, subject, preheader, body, from_email, from_name, reply_to, type, project_id, created_at, updated_at;
 
 -- name: lock :maybe
 -- The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
@@ -256,5 +266,5 @@ where t.project_id = :project_id
   and v.template_id = t.id
   and v.version = :version
 returning
-  t.id, t.name, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type,
+  t.id, t.name, t.alias, t.description, t.subject, t.preheader, t.body, t.from_email, t.from_name, t.reply_to, t.type,
   t.project_id, t.created_at, t.updated_at;

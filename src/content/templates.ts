@@ -8,6 +8,7 @@ import { parseAddress } from "../mail/address.ts";
 import { type FieldError, problems } from "../problem/mod.ts";
 import { compileBody } from "./mjml/mod.ts";
 import { templateErrors } from "./handlebars/errors.ts";
+import { addressOrNull, aliasProblem, senderErrors } from "./template_fields.ts";
 
 type Row = NonNullable<Awaited<ReturnType<Queries["templates"]["get"]>>>;
 
@@ -26,6 +27,8 @@ export type TemplateType = Template["type"];
 /** What a new template is made of. */
 export interface TemplateInput {
   name: string;
+  /** What SDKs of other providers call it; no other template of the project has it. */
+  alias?: string | null | undefined;
   description?: string | null | undefined;
   subject: string;
   preheader?: string | null | undefined;
@@ -129,6 +132,7 @@ export async function createTemplate(
     const row = await q.templates.insert(tx, {
       projectId,
       name: input.name,
+      alias: input.alias ?? null,
       description: input.description ?? null,
       subject: input.subject,
       preheader: input.preheader?.trim() || null,
@@ -140,6 +144,8 @@ export async function createTemplate(
       type: input.type ?? "MARKETING",
     });
     return toTemplate(row);
+  }).catch((error: unknown) => {
+    throw aliasProblem(error);
   });
 }
 
@@ -165,6 +171,8 @@ export async function patchTemplate(
       projectId,
       templateId,
       name: patch.name ?? null,
+      setAlias: patch.alias !== undefined,
+      alias: patch.alias ?? null,
       setDescription: patch.description !== undefined,
       description: patch.description ?? null,
       subject: patch.subject ?? null,
@@ -181,6 +189,8 @@ export async function patchTemplate(
     });
     if (!row) throw problems.templateNotFound(templateId);
     return toTemplate(row);
+  }).catch((error: unknown) => {
+    throw aliasProblem(error);
   });
 }
 
@@ -202,8 +212,9 @@ export function templateTag(template: Template): string {
   return editTag(editedOf(template));
 }
 
-function editedOf({ name, description, subject, preheader, body, from, fromName, replyTo, type }: Template) {
-  return { name, description, subject, preheader, body, from, fromName, replyTo, type };
+function editedOf(template: Template) {
+  const { name, alias, description, subject, preheader, body, from, fromName, replyTo, type } = template;
+  return { name, alias, description, subject, preheader, body, from, fromName, replyTo, type };
 }
 
 /**
@@ -279,30 +290,6 @@ function inputErrors({ subject, preheader, from, replyTo }: TemplatePatch): Fiel
     ...templateErrors("preheader", preheader ?? undefined),
     ...senderErrors({ from, replyTo }),
   ];
-}
-
-/** What is wrong with the addresses of a template that may not be whole. */
-export function senderErrors({
-  from,
-  replyTo,
-}: {
-  [K in "from" | "replyTo"]?: string | null | undefined;
-}): FieldError[] {
-  return [
-    ...addressErrors("from", from ?? undefined),
-    ...addressErrors("replyTo", replyTo?.trim() || undefined),
-  ];
-}
-
-function addressErrors(field: string, address: string | undefined): FieldError[] {
-  if (address === undefined || parseAddress(address)) return [];
-  return [
-    { field, code: "invalid_string", message: "Expected an email address", received: address.slice(0, 100) },
-  ];
-}
-
-function addressOrNull(address: string | null | undefined): string | null {
-  return address?.trim() ? parseAddress(address)!.email : null;
 }
 
 /** Cut if there is no room, but never within a character. */

@@ -21,11 +21,17 @@ const message = (more: object = {}) => ({
   HtmlBody: "<p>Hello</p>",
   ...more,
 });
-const template = async () =>
+const template = async (alias: string | null = null) =>
   (
     await service.request("POST", "/templates", {
       key: stage.project.secret,
-      body: { name: "T", subject: "Order {{order}}", body: "<p>Hi {{name}}</p>", from: `shop@${DOMAIN}` },
+      body: {
+        name: "T",
+        alias,
+        subject: "Order {{order}}",
+        body: "<p>Hi {{name}}</p>",
+        from: `shop@${DOMAIN}`,
+      },
     })
   ).body.id as string;
 const suppress = async (email: string) =>
@@ -143,15 +149,19 @@ describe("batches", () => {
   });
 
   test("of templates, too", async () => {
-    const to = address();
-    const TemplateAlias = await template();
-    const [sent, unknown] = await sdk().sendEmailBatchWithTemplates([
-      { From: `shop@${DOMAIN}`, To: to, TemplateAlias, TemplateModel: { order: 8 } },
-      { From: `shop@${DOMAIN}`, To: to, TemplateAlias: crypto.randomUUID(), TemplateModel: {} },
+    const [ada, bob] = [address(), address()];
+    await template("4711");
+    await template("order-confirmation");
+    const answers = await sdk().sendEmailBatchWithTemplates([
+      { From: `shop@${DOMAIN}`, To: ada, TemplateId: 4711, TemplateModel: { order: 8 } },
+      { From: `shop@${DOMAIN}`, To: bob, TemplateAlias: "order-confirmation", TemplateModel: { order: 9 } },
+      { From: `shop@${DOMAIN}`, To: bob, TemplateId: 4712, TemplateModel: {} },
+      { From: `shop@${DOMAIN}`, To: bob, TemplateAlias: crypto.randomUUID(), TemplateModel: {} },
     ]);
 
-    expect([sent!.ErrorCode, unknown!.ErrorCode]).toEqual([0, 1101]);
-    expect((await mailOf(service, to)).subject).toBe("Order 8");
+    expect(answers.map(({ ErrorCode }) => ErrorCode)).toEqual([0, 0, 1101, 1101]);
+    expect((await mailOf(service, ada)).subject).toBe("Order 8");
+    expect((await mailOf(service, bob)).subject).toBe("Order 9");
   });
 
   test("has at most 500 messages", async () => {

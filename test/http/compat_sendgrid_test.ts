@@ -141,19 +141,24 @@ describe("send", () => {
   test("a template of ours, with variables that are not stored", async () => {
     const { body: template } = await service.request("POST", "/templates", {
       key: stage.project.secret,
-      body: { name: "T", subject: "Order {{order}}", body: "<p>Hi {{name}}</p>", from: `shop@${DOMAIN}` },
+      body: {
+        name: "T",
+        alias: "d-order",
+        subject: "Order {{order}}",
+        body: "<p>Hi {{name}}</p>",
+        from: `shop@${DOMAIN}`,
+      },
     });
-    const to = address();
-    await send({
-      to,
-      subject: undefined,
-      html: undefined,
-      templateId: `d-${template.id}`,
-      dynamicTemplateData: { order: 7, name: "Ada" },
-    });
-    const [contact] = await service.pool`select data from contacts where email = ${to}`;
+    const ofTemplate = async (templateId: string) => {
+      const to = address();
+      const dynamicTemplateData = { order: 7, name: "Ada" };
+      await send({ to, subject: undefined, html: undefined, templateId, dynamicTemplateData });
+      const [contact] = await service.pool`select data from contacts where email = ${to}`;
+      return [(await mailOf(service, to)).subject, contact!.data];
+    };
 
-    expect([(await mailOf(service, to)).subject, contact!.data]).toEqual(["Order 7", {}]);
+    expect(await ofTemplate("d-order")).toEqual(["Order 7", {}]);
+    expect(await ofTemplate(`d-${template.id}`)).toEqual(["Order 7", {}]);
   });
 
   test("sendAt is its time, and one that is over means at once", async () => {
@@ -221,6 +226,7 @@ test("what cannot be sent is refused in the shape of SendGrid, and nothing is se
     "categories",
   ]);
   expect(await fieldsOf({ templateId: crypto.randomUUID() })).toEqual([400, "template_id"]);
+  expect(await fieldsOf({ templateId: "d-unknown" })).toEqual([400, "template_id"]);
   expect(await refusal({ from: "me@elsewhere.example" })).toMatchObject({
     code: 403,
     errors: [{ field: null, help: expect.stringContaining("verified domain") }],

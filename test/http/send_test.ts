@@ -46,6 +46,7 @@ const makeTemplate = (type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS", over: Re
   q.templates.insert(service, {
     projectId: project.id,
     name: "Welcome",
+    alias: null,
     description: null,
     subject: "Welcome {{name}}",
     preheader: null,

@@ -52,6 +52,7 @@ describe("POST /templates", () => {
     expect(body).toEqual({
       id: expect.any(String),
       name: "Welcome",
+      alias: null,
       description: null,
       subject: "Hi {{name}}",
       preheader: null,
@@ -787,6 +788,54 @@ describe("a template that is not there", () => {
     const { id } = await create();
     for (const [method, path, body] of endpoints) {
       expect((await call(method, `/templates/${id}${path}`, body, project.public)).status).toBe(401);
+    }
+  });
+});
+
+describe("an alias", () => {
+  test("is what one template of a project has, until it is cleared", async () => {
+    const { id, alias } = await create({ alias: "d-12ab" });
+    const other = await create();
+    const taken = [
+      await call("POST", "/templates", { ...input, alias: "d-12ab" }),
+      await call("PATCH", `/templates/${other.id}`, { alias: "d-12ab" }),
+    ];
+    const elsewhere = await call(
+      "POST",
+      "/templates",
+      { ...input, alias: "d-12ab" },
+      (await service.createProject()).secret,
+    );
+    const found = await call("GET", "/templates?search=12A");
+    const copy = await call("POST", `/templates/${id}/duplicate`);
+    const cleared = await call("PATCH", `/templates/${id}`, { alias: null });
+    const again = await call("PATCH", `/templates/${other.id}`, { alias: "d-12ab" });
+
+    expect([alias, elsewhere.status, copy.body.alias]).toEqual(["d-12ab", 201, null]);
+    expect(taken.map(({ status, body }) => [status, ...fieldsOf(body)])).toEqual([
+      [422, "alias custom"],
+      [422, "alias custom"],
+    ]);
+    expect(found.body.data.map((one: { id: string }) => one.id)).toEqual([id]);
+    expect([cleared.body.alias, again.body.alias]).toEqual([null, "d-12ab"]);
+  });
+
+  test("changes the ETag, and stays when a version is restored", async () => {
+    const { id } = await create();
+    const { headers: before } = await call("GET", `/templates/${id}`);
+    const { headers: after } = await call("PATCH", `/templates/${id}`, { alias: "welcome" });
+    await call("PATCH", `/templates/${id}`, { subject: "Other" });
+    const { body } = await call("POST", `/templates/${id}/versions/1/restore`);
+
+    expect(after.get("etag")).not.toBe(before.get("etag"));
+    expect([body.alias, body.subject]).toEqual(["welcome", "Hi {{name}}"]);
+    expect((await call("GET", `/templates/${id}/versions`)).body).toHaveLength(3);
+  });
+
+  test("is no id, and has no spaces", async () => {
+    for (const alias of [crypto.randomUUID(), "a b", "", "ä", "x".repeat(129), 5]) {
+      const { status, body } = await call("POST", "/templates", { ...input, alias });
+      expect([status, body.error.errors[0].field]).toEqual([422, "alias"]);
     }
   });
 });

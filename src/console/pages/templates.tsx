@@ -58,7 +58,7 @@ export default function TemplatesPage() {
       {list.isSuccess && hasSome && templates.length === 0 && (
         <NoMatch title="No template matches" clear={() => set({ search: "", type: "" }, { replace: true })}>
           {state.search
-            ? `None has “${state.search}” in its name, description or subject.`
+            ? `None has “${state.search}” in its name, alias, description or subject.`
             : "There is none of this kind."}
         </NoMatch>
       )}

@@ -13,7 +13,7 @@ export const MAILGUN_FIELDS: FieldTable = {
   "amp-html": refused("AMP is not supported: send html"),
   attachment: sent("files, up to ten with those of `inline`"),
   inline: sent("images that the HTML shows as `cid:` with the name of the file"),
-  template: sent("the id of a template of ours"),
+  template: sent("the alias of a template, or its id"),
   "t:version": refused("A template is sent as it is now: leave the version out"),
   "t:text": ignored("the text part is written from the HTML"),
   "t:variables": sent("a JSON object: the variables of the template, for this mail only"),

@@ -1,5 +1,6 @@
 // What the APIs of other providers have in common here: reading their messages, and accepting them as our own.
 import { setImmediate } from "node:timers/promises";
+import { templatesByAlias } from "../../content/template_fields.ts";
 import type { Context } from "../../context.ts";
 import { type FieldError, type Problem, problems } from "../../problem/mod.ts";
 import { type MessageOfBatch, sendTogether, tryTogether } from "../../sending/send/batch.ts";
@@ -13,6 +14,7 @@ import {
 } from "../../sending/send/mod.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
 import { idempotencyKey } from "../entry/idempotency.ts";
+import { isUuid } from "../entry/schemas.ts";
 import { readMessages } from "../routes/v1.ts";
 
 /** How large a message may be, or the list of them in a request. */
@@ -69,20 +71,35 @@ export function callOf(
 /** Checks messages by the schema and the rules of `POST /v1/send`; errors have the names that the provider's SDK knows. */
 export async function readTranslated(
   ctx: Context,
+  projectId: string,
   translated: Translated[],
   names: Names,
 ): Promise<MessageOfBatch[]> {
+  const idOf = await templateIds(ctx, projectId, translated);
   const messages: MessageOfBatch[] = [];
   for (const [i, message] of translated.entries()) {
     // A message may take some milliseconds: others have their turn in between.
     if (i > 0) await setImmediate();
-    const body = Object.fromEntries(Object.entries(message.body).filter(([, value]) => value !== undefined));
+    const given = { ...message.body, template: idOf(message.body.template) };
+    const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const [{ input, errors }] = (await readMessages(ctx, [body])) as [MessageOfBatch];
     if (errors.length === 0) errors.push(...(await sendErrors(input, sendLimits(ctx))));
     const known = message.names ?? names;
     messages.push({ input, errors: [...message.errors, ...errors.map((error) => renamed(error, known))] });
   }
   return messages;
+}
+
+/** An id that no template has. */
+const NO_TEMPLATE = "00000000-0000-0000-0000-000000000000";
+
+/** Which id is meant by what messages call their templates: an id, or an alias. */
+async function templateIds(ctx: Context, projectId: string, translated: Translated[]) {
+  const isAlias = (name: unknown): name is string => typeof name === "string" && name !== "" && !isUuid(name);
+  const aliases = new Set(translated.map(({ body }) => body.template).filter(isAlias));
+  const ids = await templatesByAlias(ctx, projectId, [...aliases]);
+  // One that is unknown is refused where the others are.
+  return (name: unknown): unknown => (isAlias(name) ? (ids.get(name) ?? NO_TEMPLATE) : name);
 }
 
 function renamed(error: FieldError, names: Names): FieldError {
@@ -97,7 +114,9 @@ export async function sendTranslated(
   translated: Translated,
   names: Names,
 ): Promise<SendResult> {
-  const [{ input, errors }] = (await readTranslated(ctx, [translated], names)) as [MessageOfBatch];
+  const [{ input, errors }] = (await readTranslated(ctx, call.projectId, [translated], names)) as [
+    MessageOfBatch,
+  ];
   if (errors.length > 0) throw problems.invalid(errors);
   return (await acceptOne(ctx, call, messageOf(call, input))).result;
 }
@@ -112,7 +131,7 @@ export async function sendAllTranslated(
   translated: Translated[],
   { names = {}, isTrial = false }: { names?: Names; isTrial?: boolean } = {},
 ): Promise<SendResult[] | null> {
-  const messages = await readTranslated(ctx, translated, names);
+  const messages = await readTranslated(ctx, call.projectId, translated, names);
   const errors = [...messages.flatMap((message) => message.errors), ...sizeErrors(messages)];
   if (errors.length > 0) throw problems.invalid(errors);
   if (isTrial) {

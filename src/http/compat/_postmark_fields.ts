@@ -26,8 +26,8 @@ export const POSTMARK_FIELDS: FieldTable = {
   "Attachments.ContentID": sent("an inline image, with `cid:` or without"),
   "Attachments.ContentLength": ignored("the content says it"),
   "Attachments.Disposition": ignored("an inline image is one with `ContentID`"),
-  TemplateId: sent("the id of a template of ours"),
-  TemplateAlias: sent("the same, in place of `TemplateId`"),
+  TemplateId: sent("the alias of a template, as a number"),
+  TemplateAlias: sent("the alias of a template, or its id"),
   TemplateModel: sent("the variables of the template, for this mail only: they are not stored"),
   InlineCss: ignored("templates of ours have their styles as they were written"),
 };

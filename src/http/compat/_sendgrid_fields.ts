@@ -29,7 +29,7 @@ export const SENDGRID_FIELDS: FieldTable = {
   "attachments.filename": sent(),
   "attachments.disposition": sent(),
   "attachments.content_id": sent(),
-  template_id: sent("the id of a template of ours, with `d-` before it: without, SDKs send no variables"),
+  template_id: sent("the alias of a template, or `d-` and its id: SDKs send no variables without `d-`"),
   sections: refused("Sections are not supported: use a template with variables"),
   headers: sent(),
   categories: sent("a tag for each: its name is the category, its value `true`"),

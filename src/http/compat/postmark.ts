@@ -87,7 +87,7 @@ async function sendOne(ctx: Context, call: ReplayableRequest, given: unknown, is
 /** Sends messages each by itself: what is answered to each, in order, or what was thrown about it. */
 async function sendAll(ctx: Context, call: ReplayableRequest, given: unknown[], isTemplate: boolean) {
   const translated = given.map((message) => readPostmark(message, isTemplate));
-  const messages = await readTranslated(ctx, translated, POSTMARK_NAMES);
+  const messages = await readTranslated(ctx, call.projectId, translated, POSTMARK_NAMES);
   const addresses = messages.map(({ input, errors }) => (errors.length > 0 ? [] : addressesOf(input)));
   const suppressed = new Set(await suppressedAmong(ctx, call.projectId, addresses.flat()));
   const inactive = addresses.map((of) => of.filter((address) => suppressed.has(address)));

@@ -54,7 +54,7 @@ export function resendRoutes(ctx: Context) {
           "/batch",
           async ({ project, headers, body, request }) => {
             const call = message.callOf("POST /compat/resend/emails/batch", project.id, headers);
-            const given = await message.readTranslated(ctx, body.map(translated), NAMES);
+            const given = await message.readTranslated(ctx, project.id, body.map(translated), NAMES);
             if (request.headers.get("x-batch-validation") !== "permissive") {
               return { data: (await sendTogether(ctx, call, given)).map(answerOf) };
             }

@@ -1,11 +1,7 @@
 // How templates look in requests and answers.
 import { t } from "elysia";
-import {
-  MAX_TEMPLATE_NAME,
-  senderErrors,
-  unsavedErrors,
-  type UnsavedTemplate,
-} from "../../content/templates.ts";
+import { MAX_TEMPLATE_NAME, unsavedErrors, type UnsavedTemplate } from "../../content/templates.ts";
+import { senderErrors } from "../../content/template_fields.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { documented, requiredFields } from "../entry/document.ts";
 import { requiredError, withRules } from "../entry/field_errors.ts";
@@ -28,6 +24,7 @@ export const Template = t.Object(
   {
     id: Uuid,
     ...MailFields,
+    alias: Nullable(t.String({ description: "What applications with the SDK of another provider call it." })),
     projectId: Uuid,
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -71,9 +68,20 @@ const BODY = { maxLength: MAX_BODY, description: "HTML or MJML, with `{{variable
 const Address = (description: string) =>
   documented(Text({ maxLength: 1000, description }), { ...EmailAddress, description });
 const FROM = "An address of a verified domain.";
+/** No UUID: that is an id. */
+const Alias = Text({
+  minLength: 1,
+  maxLength: 128,
+  pattern: "^(?![0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$)[A-Za-z0-9._-]*$",
+  expected: "Expected letters of ASCII, digits, dots, _ and -, and no UUID",
+  description:
+    "What applications with the SDK of another provider call it, in place of its id: unique in the project, such as `welcome`, `d-12ab` or `4711`.",
+  examples: ["welcome"],
+});
 
 /** What may be left out, or cleared with null, whether a template is made or changed. */
 const Optional = {
+  alias: t.Optional(Nullable(Alias)),
   preheader: t.Optional(Nullable(Preheader)),
   description: t.Optional(Nullable(Text({ maxLength: 1000 }))),
   fromName: t.Optional(Nullable(HeaderText({ maxLength: 255 }))),

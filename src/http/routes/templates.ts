@@ -90,7 +90,7 @@ function collectionRoutes(ctx: Context) {
           type: t.Optional(MessageType),
           search: t.Optional(
             Text({
-              description: "Part of the name, description or subject, ignoring case.",
+              description: "Part of the name, alias, description or subject, ignoring case.",
               maxLength: 255,
             }),
           ),
@@ -111,7 +111,7 @@ function collectionRoutes(ctx: Context) {
           operationId: "listTemplates",
           summary: "List templates",
           description:
-            "A page list, which can also be read by `cursor`. `search` covers name, description and subject. `ids` names up to 100 templates; ids that do not exist are omitted. Unknown values of `sort` and `dir` count as the default.",
+            "A page list, which can also be read by `cursor`. `search` covers name, alias, description and subject. `ids` names up to 100 templates; ids that do not exist are omitted. Unknown values of `sort` and `dir` count as the default.",
         },
       },
     )

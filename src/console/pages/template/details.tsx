@@ -19,6 +19,17 @@ export function Details({ draft: { words, set, faults } }: { draft: TemplateDraf
         onChange={(event) => set({ name: event.currentTarget.value })}
         error={errorOf("name")}
       />
+      <TextInput
+        label="Alias"
+        description="What applications with the SDK of another provider call it, such as welcome or d-12ab."
+        placeholder="None"
+        maxLength={128}
+        spellCheck={false}
+        autoCapitalize="off"
+        value={words.alias}
+        onChange={(event) => set({ alias: event.currentTarget.value.trim() })}
+        error={errorOf("alias")}
+      />
       <Textarea
         label="Description"
         placeholder="What it is for (optional)"

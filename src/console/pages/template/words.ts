@@ -5,6 +5,7 @@ import { MAIL_LABELS, type MailWords } from "../../parts/mail_editor/mail.ts";
 /** The fields of a template; what is not there is empty. */
 export interface Words extends MailWords {
   name: string;
+  alias: string;
   description: string;
 }
 
@@ -14,18 +15,20 @@ export type Field = keyof Words;
 /** What the fields are called. */
 export const LABELS: Record<Field, string> = {
   name: "Name",
+  alias: "Alias",
   description: "Description",
   ...MAIL_LABELS,
 };
 
 /** Those that are null where they are empty. */
-const CLEARED = new Set<Field>(["description", "preheader", "fromName", "replyTo"]);
+const CLEARED = new Set<Field>(["alias", "description", "preheader", "fromName", "replyTo"]);
 
-/** The fields of a template, or of one of its versions. */
+/** The fields of a template, or of one of its versions, which has no alias. */
 export function wordsOf(template: Template | TemplateVersion): Words {
   const { name, description, subject, preheader, body, from, fromName, replyTo, type } = template;
   return {
     name,
+    alias: ("alias" in template && template.alias) || "",
     description: description ?? "",
     subject,
     preheader: preheader ?? "",
