@@ -2216,14 +2216,19 @@ create table templates (
   preheader text,
   edited_at timestamp with time zone not null default now(),
   edited_by text default NULLIF(current_setting('postrider.editor'::text, true), ''::text),
+  -- What applications with the SDK of another provider call it, such as `d-12ab` or `welcome`; null for none. It is no part of a
+  -- version: a restored one keeps it.
+  alias text,
   constraint templates_pkey PRIMARY KEY (project_id, id),
+  constraint templates_project_id_alias_key UNIQUE (project_id, alias),
   constraint templates_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  constraint templates_alias_check CHECK ((alias ~ '^[A-Za-z0-9._-]{1,128}$'::text)),
   constraint templates_body_check CHECK ((length(body) >= 1)),
   constraint templates_preheader_check CHECK ((length(preheader) <= 255)),
   constraint templates_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 998)))
 );
 -- Sets `edited_at` and `edited_by`.
-CREATE TRIGGER templates_edited BEFORE UPDATE OF name, description, subject, preheader, body, from_email, from_name, reply_to, type ON public.templates FOR EACH ROW EXECUTE FUNCTION note_edit();
+CREATE TRIGGER templates_edited BEFORE UPDATE OF name, description, alias, subject, preheader, body, from_email, from_name, reply_to, type ON public.templates FOR EACH ROW EXECUTE FUNCTION note_edit();
 -- Adds to `template_versions`, and drops all but the last 100.
 CREATE TRIGGER templates_keep_version AFTER INSERT OR UPDATE ON public.templates FOR EACH ROW EXECUTE FUNCTION keep_template_version();
 

@@ -2424,50 +2424,53 @@ export interface Queries {
     /** What these templates say.
      * (sql/queries/templates.sql:7) */
     contents(on: On, args: { projectId: string; templateIds: string[] }): Promise<{ id: string; subject: string; preheader: string | null; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }[]>;
-    /** A template as its author knows it.
+    /** The templates that have one of these aliases.
      * (sql/queries/templates.sql:13) */
-    get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+    byAliases(on: On, args: { projectId: string; aliases: string[] }): Promise<{ alias: string; id: string }[]>;
+    /** A template as its author knows it.
+     * (sql/queries/templates.sql:19) */
+    get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
      * are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
-     * (sql/queries/templates.sql:20) */
-    list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/templates.sql:49) */
+     * (sql/queries/templates.sql:26) */
+    list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
+    /** (sql/queries/templates.sql:56) */
     count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/templates.sql:63) */
-    insert(on: On, args: { projectId: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
+    /** (sql/queries/templates.sql:71) */
+    insert(on: On, args: { projectId: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** Changes what is given of a template that is held. Its time stays where that is what it was.
-     * (sql/queries/templates.sql:72) */
-    patch(on: On, args: { name: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+     * (sql/queries/templates.sql:80) */
+    patch(on: On, args: { name: string | null; setAlias: boolean; alias: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** A copy of a template under another name.
-     * (sql/queries/templates.sql:116) */
-    duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+     * (sql/queries/templates.sql:126) */
+    duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
      * saved with it, holds it too, by its foreign key: one of the two waits for the other.
-     * (sql/queries/templates.sql:125) */
+     * (sql/queries/templates.sql:135) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/templates.sql:133) */
+    /** (sql/queries/templates.sql:143) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
     /** The campaigns that were made from the template, newest first.
-     * (sql/queries/templates.sql:137) */
+     * (sql/queries/templates.sql:147) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
      * are read in one pass over those of the project, everything else by the indexes of the templates.
-     * (sql/queries/templates.sql:144) */
+     * (sql/queries/templates.sql:154) */
     uses(on: On, args: { projectId: string; ids: string[]; limit: number }): Promise<{ id: string; campaigns: number; workflows: number; lastSentAt: Date | null }[]>;
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
-     * (sql/queries/templates.sql:177) */
+     * (sql/queries/templates.sql:187) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
     /** What happened to the newest mails of a template, but for those of campaigns, up to `limit`.
-     * (sql/queries/templates.sql:197) */
+     * (sql/queries/templates.sql:207) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
     /** What a template was, newest first, without the bodies.
-     * (sql/queries/templates.sql:218) */
+     * (sql/queries/templates.sql:228) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
-    /** (sql/queries/templates.sql:225) */
+    /** (sql/queries/templates.sql:235) */
     version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
     /** Makes a template what it was in a version. Its time stays where it is that already.
-     * (sql/queries/templates.sql:231) */
-    restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+     * (sql/queries/templates.sql:241) */
+    restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   transportSettings: {
     /** The transports of a project, or of the installation, at most 50; or one of them. With their warm-up plans, and how many mails

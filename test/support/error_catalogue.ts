@@ -7,6 +7,7 @@ export interface ErrorEntry {
   status: number;
   code: string;
   message: string;
+  problem: Problem;
 }
 
 const TOLD = "…";
@@ -16,6 +17,7 @@ const LIMIT = { category: TOLD, limit: 1, usage: 1, resetsAt: new Date(0) };
 const GIVEN: Record<string, unknown[][]> = {
   badParameters: [[[{ field: TOLD }]]],
   optedOut: [[[]]],
+  allSuppressed: [[[TOLD]]],
   billingLimitExceeded: [[LIMIT]],
   idempotencyKeyReused: [[{}]],
   editedMeanwhile: [[TOLD, { etag: TOLD, editedBy: TOLD, editedAt: TOLD }]],
@@ -45,7 +47,7 @@ export function errorCatalogue(): ErrorEntry[] {
       const problem: unknown = (make as (...given: unknown[]) => unknown)(...given);
       if (!(problem instanceof Problem)) throw new Error(`${name} is no refusal`);
       const message = problem.message.replace(/\d[\d,]*( [KM]B)?/g, TOLD);
-      return { name, status: problem.status, code: problem.problemCode, message };
+      return { name, status: problem.status, code: problem.problemCode, message, problem };
     }),
   );
 }
