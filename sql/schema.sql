@@ -1097,6 +1097,7 @@ CREATE OR REPLACE FUNCTION public.count_contacts_changed()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   insert into contact_count_deltas (project_id, field, type, contacts)
@@ -1188,6 +1189,7 @@ CREATE OR REPLACE FUNCTION public.note_contacts_changed()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   if exists (select from segments where track_membership and type = 'DYNAMIC') then
@@ -1209,6 +1211,7 @@ CREATE OR REPLACE FUNCTION public.note_contact_changes_for_webhooks()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   if exists (select from webhooks where enabled) then
@@ -1527,6 +1530,7 @@ CREATE OR REPLACE FUNCTION public.start_workflows_by_events()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   if not exists (select from workflows) then
@@ -2577,6 +2581,7 @@ CREATE OR REPLACE FUNCTION public.count_emails()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   with changed as materialized (
@@ -3785,6 +3790,7 @@ CREATE OR REPLACE FUNCTION public.executions_take_their_own()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   delete from step_executions s using removed r where s.project_id = r.project_id and s.execution_id = r.id;
@@ -3839,6 +3845,7 @@ CREATE OR REPLACE FUNCTION public.count_steps_ended()
  RETURNS trigger
  LANGUAGE plpgsql
  SET enable_nestloop TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   insert into step_count_deltas (project_id, step_id, entered, passed, failed, branch)

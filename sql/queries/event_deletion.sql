@@ -30,7 +30,7 @@ where c.name = :name;
 
 -- name: read_by_index :exec
 -- For the rest of this transaction, whatever the planner estimates about the tables.
-select set_config('enable_seqscan', 'off', true);
+select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true);
 
 -- name: remove :one
 -- Looks at the next events of the name, in the order of their ids, and deletes those that nobody else has deleted yet:

@@ -3,6 +3,7 @@
 -- was cached while they were small. And no reset of these projects can begin: it will find what is started here.
 select
   set_config('enable_seqscan', 'off', true),
+  set_config('jit', 'off', true),
   (
     select count(pg_advisory_xact_lock_shared(starts_of_workflows(p.id)))
     from (select distinct id from unnest(:project_ids::uuid[]) as u (id) order by id) as p

@@ -109,7 +109,7 @@ select graphile_worker.add_job(
 -- name: read_by_index :exec
 -- For the rest of this transaction, and for the referencing tables that it searches: whatever the planner estimates
 -- about their size.
-select set_config('enable_seqscan', 'off', true);
+select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true);
 
 -- name: without_job :many
 -- Projects being deleted or reset that have no job left that will be tried.

@@ -1165,13 +1165,13 @@ export interface Queries {
      * was cached while they were small. And no reset of these projects can begin: it will find what is started here.
      * (sql/queries/execution_run.sql:1) */
     begin(on: On, args: { projectIds: string[] }): Promise<number>;
-    /** (sql/queries/execution_run.sql:11) */
+    /** (sql/queries/execution_run.sql:12) */
     analyze(on: On): Promise<number>;
     /** The depth of whatever this transaction records from here on: how many workflows have led to it.
-     * (sql/queries/execution_run.sql:14) */
+     * (sql/queries/execution_run.sql:15) */
     deepen(on: On, args: { depth: string }): Promise<number>;
     /** Which workflows these events start, and whom for; the oldest event first.
-     * (sql/queries/execution_run.sql:18) */
+     * (sql/queries/execution_run.sql:19) */
     listening(on: On, args: { projectIds: string[]; eventIds: string[] }): Promise<{ projectId: string; eventId: string; eventName: string; contactId: string; workflowId: string; versionId: string | null; allowReentry: boolean }[]>;
     /** Creates executions where the re-entry rule allows it, each with the first entry of its history. The unique indexes
      * are that rule: an event that is processed again leads to the id of the execution it has already started. Only
@@ -1180,57 +1180,57 @@ export interface Queries {
      * context?, event_id?, entry_id, history?}`; the data of an event becomes `event` in the context. Contacts that are
      * being deleted drop out. The events are read separately: joined with a contact that has to be waited for, Postgres 18
      * loses the partition that they are in.
-     * (sql/queries/execution_run.sql:30) */
+     * (sql/queries/execution_run.sql:31) */
     startMany(on: On, args: { rows: { n: number; project_id: string; id: string; workflow_id: string; version_id: string; contact_id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; trigger_id: string | null | undefined; step_id: string | null | undefined; exit_reason: string | null | undefined; is_only: boolean; depth: number; context: JsonArg | null | undefined; event_id: string | null | undefined; entry_id: string | null | undefined; history: JsonArg | null | undefined }[]; now: Date }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
     /** Active executions with everything needed to continue, locked until the commit in the order of their ids. Their contacts
      * are locked too, so that they are neither deleted nor given another address. Executions of a disabled project are held
      * up; those that a reset deletes have ended. Nothing else is read here: after waiting for a lock, a statement sees the
      * rows it has locked as they are now, but all other tables as they were before.
-     * (sql/queries/execution_run.sql:79) */
+     * (sql/queries/execution_run.sql:80) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ projectId: string; id: string; workflowId: string; versionId: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; currentStepId: string; stepExecutionId: string | null; revision: number; tries: number; depth: number; context: Json; wakeAt: Date | null; heldUp: boolean; contactId: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** The graphs of these versions; they never change.
-     * (sql/queries/execution_run.sql:98) */
+     * (sql/queries/execution_run.sql:99) */
     graphs(on: On, args: { projectIds: string[]; ids: string[] }): Promise<{ id: string; graph: Json }[]>;
     /** Writes the new positions of executions. `rows` holds `{project_id, id, revision, moved, status, step_id?,
      * step_execution_id?, depth, context?, exit_reason?, wake_at?, completed_at?}`; one that has moved since it was read stays.
-     * (sql/queries/execution_run.sql:104) */
+     * (sql/queries/execution_run.sql:105) */
     move(on: On, args: { rows: { project_id: string; id: string; revision: number; moved: number; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED"; step_id: string | null | undefined; step_execution_id: string | null | undefined; depth: number; context: JsonArg | null | undefined; exit_reason: string | null | undefined; wake_at: Date | string | null | undefined; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells what steps did. `rows` holds `{project_id, id, execution_id, step_id, seq, status, output?, error?, started_at,
      * completed_at?}`.
-     * (sql/queries/execution_run.sql:129) */
+     * (sql/queries/execution_run.sql:130) */
     addSteps(on: On, args: { rows: { project_id: string; id: string; execution_id: string; step_id: string; seq: number; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; started_at: Date | string; completed_at: Date | string | null | undefined }[] }): Promise<number>;
     /** Tells how steps ended that stood open. `rows` holds `{project_id, id, status, output?, error?, completed_at}`.
-     * (sql/queries/execution_run.sql:143) */
+     * (sql/queries/execution_run.sql:144) */
     endSteps(on: On, args: { rows: { project_id: string; id: string; status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED" | "FAILED"; output: JsonArg | null | undefined; error: string | null | undefined; completed_at: Date | string }[] }): Promise<number>;
     /** A step could not be done now. Until then a job knows of it.
-     * (sql/queries/execution_run.sql:157) */
+     * (sql/queries/execution_run.sql:158) */
     tryAgain(on: On, args: { wakeAt: Date; projectId: string; executionId: string }): Promise<number>;
     /** Enqueues jobs for executions. `rows` holds `{task, payload, run_at?, key?, priority?}`, each key once.
-     * (sql/queries/execution_run.sql:163) */
+     * (sql/queries/execution_run.sql:164) */
     addJobs(on: On, args: { rows: { task: string; payload: JsonArg; run_at: Date | string | null | undefined; key: string | null | undefined; priority: number | null | undefined }[] }): Promise<number>;
     /** Which of these rows match a compiled condition, and the result of some of its filters for each. `rows` holds
      * contacts as they are in memory, `{n, id, email, subscribed, created_at, updated_at, data}`, or other data in their
      * place.
-     * (sql/queries/execution_run.sql:171) */
+     * (sql/queries/execution_run.sql:172) */
     satisfying(on: On, args: { condition: Fragment; answers: Fragment; rows: { n: number; id: string; email: string; subscribed: boolean; created_at: Date | string; updated_at: Date | string; data: JsonArg }[] }): Promise<{ n: number; holds: boolean; answers: boolean[] }[]>;
     /** Contacts as they are now.
-     * (sql/queries/execution_run.sql:182) */
+     * (sql/queries/execution_run.sql:183) */
     contacts(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; createdAt: Date; updatedAt: Date }[]>;
     /** What a template says, its sender, and the content that its mails share so far; no content where the template, or the
      * project's tracking, has changed since.
-     * (sql/queries/execution_run.sql:188) */
+     * (sql/queries/execution_run.sql:189) */
     content(on: On, args: { projectId: string; templateId: string }): Promise<{ subject: string; preheader: string | null; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; contentId: string | null } | null>;
     /** Mails with this template, as it is now, share this content from now on.
-     * (sql/queries/execution_run.sql:204) */
+     * (sql/queries/execution_run.sql:205) */
     keepContent(on: On, args: { projectId: string; templateId: string; contentId: string; writtenAt: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" }): Promise<number>;
     /** Adds the mails of a step to the ledger, each under the id of its history entry, so that none can exist twice. Returns
      * those that are to be sent: a mail to a suppressed address, or beyond this month's limit, is closed at once. `rows`
      * holds `{id, execution_id, contact_id?, address, data?}`. The caller holds the contacts.
-     * (sql/queries/execution_run.sql:214) */
+     * (sql/queries/execution_run.sql:215) */
     addEmails(on: On, args: { projectId: string; now: Date; rows: { id: string; execution_id: string; contact_id: string | null | undefined; address: string; data: JsonArg | null | undefined }[]; contentId: string; templateId: string; workflowId: string; stepId: string; overLimit: string }): Promise<{ projectId: string; id: string }[]>;
     /** What has been due since `before` and has no job: its project was disabled, or its job has failed too often. Nothing is
      * as long as jobs wait that are as old: then there is only much to do.
-     * (sql/queries/execution_run.sql:258) */
+     * (sql/queries/execution_run.sql:259) */
     stranded(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string; status: "RUNNING" | "WAITING" | "COMPLETED" | "EXITED" | "FAILED" | "CANCELLED" }[]>;
   };
   executionTrial: {
