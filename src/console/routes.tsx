@@ -6,6 +6,7 @@ import {
   BillingIcon,
   CampaignsIcon,
   ContactsIcon,
+  DeliverabilityIcon,
   DomainsIcon,
   EventsIcon,
   type Icon,
@@ -193,6 +194,14 @@ export const PAGES: PageRoute[] = [
     path: "/domains/:id",
     label: "Domain",
     page: lazyPage(() => import("./pages/domain.tsx")),
+  },
+  {
+    path: "/deliverability",
+    label: "Deliverability",
+    group: "Sending",
+    icon: DeliverabilityIcon,
+    shortcut: "y",
+    page: lazyPage(() => import("./pages/deliverability.tsx")),
   },
   {
     path: "/transports",

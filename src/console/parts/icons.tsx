@@ -43,6 +43,10 @@ export const ContactsIcon = icon(
 );
 export const PersonIcon = icon("Person", `${circle(12, 8, 4)}M4.5 20.5c.7-4 3.6-6 7.5-6s6.8 2 7.5 6`);
 export const SegmentsIcon = icon("Segments", `${circle(9, 12, 6)}${circle(15, 12, 6)}`);
+export const DeliverabilityIcon = icon(
+  "Deliverability",
+  `M4.5 18.5a9 9 0 1 1 15 0M12 14l4.5-5${circle(12, 14.5, 1)}`,
+);
 export const DomainsIcon = icon(
   "Domains",
   `${circle(12, 12, 9)}M3 12h18M12 3c2.5 2.6 3.7 5.6 3.7 9s-1.2 6.4-3.7 9c-2.5-2.6-3.7-5.6-3.7-9s1.2-6.4 3.7-9`,
