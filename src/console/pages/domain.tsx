@@ -2,7 +2,7 @@
 import { Alert, Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useLocation, useParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import type { Domain } from "../api.gen.ts";
 import { call } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
@@ -82,12 +82,13 @@ function Shown({ domain }: { domain: Domain }) {
 }
 
 /** What the state of the domain means for its mail. */
-function Standing({ domain: { domain, status } }: { domain: Domain }) {
+function Standing({ domain: { id, domain, status } }: { domain: Domain }) {
   if (status === "VERIFIED") {
     return (
       <Alert color="green" variant="light" icon={<DoneIcon />} mb="lg">
         Mail can be sent from any address at {domain}, and is signed. The records that are marked as
-        recommended help it to arrive.
+        recommended help it to arrive.{" "}
+        <Link href={`/deliverability?domain=${id}`}>What Google, Yahoo and Microsoft ask of senders</Link>
       </Alert>
     );
   }
