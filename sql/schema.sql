@@ -3,6 +3,7 @@
 -- Projects
 --   projects                 A project owns every other row.
 --                            before update: A deleted project does not come back.
+--                            after update: A sandbox has the settings of its project.
 --   project_keys             Keys of a project in addition to its pair, each with a name and scopes.
 --   rate_limits              Requests used in the current minute.
 --   idempotency_keys         Idempotency keys that were used, each with the response to its request.
@@ -258,14 +259,21 @@ create table projects (
   requires_two_factor boolean not null default false,
   -- What signed the links of its mails in other installations; encrypted. Null: it has always been here.
   link_keys bytea,
+  -- Set for a sandbox: the project whose test keys open it. Its mails never leave, and it has everything else of its own. Its id is
+  -- that of the project with version 8 in place of 7, so that whatever is on the way of a mail knows it without looking it up, and
+  -- there is one at most.
+  sandbox_of uuid,
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_public_key_key UNIQUE (public_key),
   constraint projects_secret_hash_key UNIQUE (secret_hash),
+  constraint projects_sandbox_of_fkey FOREIGN KEY (sandbox_of) REFERENCES projects(id),
   constraint projects_check CHECK (((deleted_at IS NULL) OR (disabled_at IS NOT NULL))),
   constraint projects_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
   constraint projects_postal_address_check CHECK (((length(postal_address) >= 1) AND (length(postal_address) <= 500))),
-  constraint projects_public_key_check CHECK ((public_key ~ '^pk_[0-9a-f]{48}$'::text)),
+  constraint projects_public_key_check CHECK ((public_key ~ '^pk_(test_)?[0-9a-f]{48}$'::text)),
   constraint projects_resend_in_doubt_check CHECK ((resend_in_doubt <@ '{TRANSACTIONAL,WORKFLOW,CAMPAIGN}'::text[])),
+  constraint projects_sandbox_id CHECK (((sandbox_of IS NOT NULL) = ("substring"((id)::text, 15, 1) = '8'::text))),
+  constraint projects_sandbox_key CHECK (((sandbox_of IS NOT NULL) = starts_with(public_key, 'pk_test_'::text))),
   constraint projects_secret_hash_check CHECK ((length(secret_hash) = 32)),
   constraint projects_secret_hint_check CHECK ((length(secret_hint) = 4)),
   constraint projects_send_rate_check CHECK ((send_rate > (0)::numeric)),
@@ -275,10 +283,14 @@ create table projects (
 CREATE INDEX projects_deleted ON public.projects USING btree (id) WHERE (deleted_at IS NOT NULL);
 -- Serves `send_rates.limited`: hardly any project has a rate of its own.
 CREATE INDEX projects_limited ON public.projects USING btree (id) WHERE (send_rate IS NOT NULL);
+-- Serves `projects.of_user`, `projects.details` and `removals.sandbox`, and the triggers.
+CREATE UNIQUE INDEX projects_sandboxes ON public.projects USING btree (sandbox_of) WHERE (sandbox_of IS NOT NULL);
 -- Serves `project_moves.link_keys`.
 CREATE INDEX projects_with_link_keys ON public.projects USING btree (id) WHERE (link_keys IS NOT NULL);
 -- A deleted project does not come back.
 CREATE TRIGGER projects_stay_deleted BEFORE UPDATE OF deleted_at ON public.projects FOR EACH ROW WHEN (((old.deleted_at IS NOT NULL) AND (new.deleted_at IS DISTINCT FROM old.deleted_at))) EXECUTE FUNCTION refuse_return();
+-- A sandbox has the settings of its project.
+CREATE TRIGGER projects_update_sandbox AFTER UPDATE OF name, tracking, language, timezone, postal_address, requires_two_factor, disabled_at, disabled_reason ON public.projects FOR EACH ROW WHEN (((new.sandbox_of IS NULL) AND ((((((((old.name IS DISTINCT FROM new.name) OR (old.tracking IS DISTINCT FROM new.tracking)) OR (old.language IS DISTINCT FROM new.language)) OR (old.timezone IS DISTINCT FROM new.timezone)) OR (old.postal_address IS DISTINCT FROM new.postal_address)) OR (old.requires_two_factor IS DISTINCT FROM new.requires_two_factor)) OR (old.disabled_at IS DISTINCT FROM new.disabled_at)) OR (old.disabled_reason IS DISTINCT FROM new.disabled_reason)))) EXECUTE FUNCTION update_sandbox();
 
 -- Refuses to bring a deleted project back. Otherwise lines of its audit log could be removed while it counts as
 -- deleted.
@@ -288,6 +300,28 @@ CREATE OR REPLACE FUNCTION public.refuse_return()
 AS $function$
 begin
   raise exception 'a deleted project does not come back' using errcode = 'insufficient_privilege';
+end $function$;
+
+-- Gives a sandbox the settings of its project. They are not its own, so that a test shows what live mail looks like, and what is
+-- closed for the project is closed for its test keys.
+CREATE OR REPLACE FUNCTION public.update_sandbox()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update projects
+  set
+    name                = new.name,
+    tracking            = new.tracking,
+    language            = new.language,
+    timezone            = new.timezone,
+    postal_address      = new.postal_address,
+    requires_two_factor = new.requires_two_factor,
+    disabled_at         = new.disabled_at,
+    disabled_reason     = new.disabled_reason,
+    updated_at          = new.updated_at
+  where sandbox_of = new.id and deleted_at is null;
+  return null;
 end $function$;
 
 -- Deletes up to `max_rows` rows of a project from a table and returns how many. For tables that hold few rows of a

@@ -2,6 +2,7 @@ import type { AccountNotice } from "./account_notice.ts";
 import type { Context } from "./context.ts";
 import { q } from "./db/queries.ts";
 import { type Job, job } from "./job_kinds.ts";
+import type { Simulated } from "./mail/simulator.ts";
 import { contextNow, traceparentOf, tracer } from "./tracing.ts";
 
 /** Removals take turns: the first ones that people ask for on a day come before the tenth of somebody. */
@@ -99,6 +100,8 @@ export const JOBS = {
   run_bulk_job: job<{ projectId: string; jobId: string }>("bulk"),
   /** Makes the counters of a project equal what a reset has left. */
   recount_counts: job<{ projectId: string }>("bulk"),
+  /** Reports what the simulator of a sandbox makes of a mail. */
+  report_simulated: job<{ projectId: string; emailId: string; outcome: Simulated }>("fast"),
   /** Recounts the members of segments. */
   recount_segments: job<{ projectId: string; segmentIds: string[] }>("bulk"),
   /** Advances executions as far as possible. */
@@ -263,13 +266,8 @@ export async function addJob<Name extends JobName>(
   payload: Jobs[Name],
   { runAt = null, key = null, priority = null }: JobOptions = {},
 ): Promise<void> {
-  await q.jobs.add(tx, {
-    task: name,
-    payload: withTrace(payload),
-    runAt,
-    key,
-    ...usualOf(name, priority),
-  });
+  const added = { task: name, payload: withTrace(payload), runAt, key };
+  await q.jobs.add(tx, { ...added, ...usualOf(name, priority) });
 }
 
 /** Takes the job with this key out of the queue, if it still waits, in the transaction of `tx`. */

@@ -10,6 +10,7 @@ import { settleDoubts, sweepEmails } from "../src/sending/delivery/recovery.ts";
 import { enqueueDue } from "../src/sending/delivery/scheduled.ts";
 import { checkDueDomains } from "../src/sending/domains/checks.ts";
 import { judgeReputation } from "../src/sending/feedback/reputation.ts";
+import { reportSimulated } from "../src/sending/feedback/simulated.ts";
 import { sendOwnerMail, sendResetMail, sendVerificationMail } from "../src/sending/platform/account_mails.ts";
 import { sendAccountNotice, sendEmailChangeMail } from "../src/sending/platform/account_notices.ts";
 import { sendDepartureMail } from "../src/sending/platform/departure_mail.ts";
@@ -29,6 +30,8 @@ export const sendingTasks = {
   async judge_reputation(ctx, { projectId }) {
     await judgeReputation(ctx, projectId);
   },
+  /** Reports what the simulator of a sandbox makes of a mail. A second run changes nothing, but counts an open once more. */
+  report_simulated: reportSimulated,
   /** Sends the mails of one range of a campaign. A second run sends what the first one left. */
   send_batch: sendBatch,
   /** Tells those of a project that an account which looked after it was removed. A second run sends the mails again. */

@@ -135,7 +135,7 @@ delete from captured_mails;
 
 -- name: projects :many
 -- Those that have captured mails, by name; each costs one look into the index.
-select p.id, p.name
+select p.id, p.name || case when p.sandbox_of is null then '' else ' (test)' end as "name!"
 from projects p
 where exists (select from captured_mails m where m.project_id = p.id)
 order by p.name, p.id

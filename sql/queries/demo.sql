@@ -8,7 +8,7 @@ select
 -- The oldest project of this name.
 select id
 from projects
-where name = :name and deleted_at is null
+where name = :name and deleted_at is null and sandbox_of is null
 order by id
 limit 1;
 

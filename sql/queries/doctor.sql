@@ -44,7 +44,7 @@ select exists (select from webhook_receipts where source = 'sns') as "has_come!"
 select p.id as project_id, p.name as project_name, count(*)::int as "total!"
 from projects p
 join campaigns c on c.project_id = p.id
-where p.disabled_at is not null and c.status in ('SCHEDULED', 'SENDING') and c.finished_at is null
+where p.disabled_at is not null and p.sandbox_of is null and c.status in ('SCHEDULED', 'SENDING') and c.finished_at is null
 group by p.id
 order by p.id
 limit :limit::int;

@@ -1,14 +1,18 @@
 -- name: list :many
--- The members of a project, oldest first, followed by those invited, by their account if there is one.
+-- The members of a project, oldest first, followed by those invited, by their account if there is one. Those of a sandbox
+-- are those of its project.
+with project as materialized (
+  select coalesce(sandbox_of, id) as id from projects where id = :project_id
+)
 select m.user_id as "id!", u.email as "email!", m.role as "role!", true as "active!"
 from memberships m
 join users u on u.id = m.user_id
-where m.project_id = :project_id
+where m.project_id = (select id from project)
 union all
 select coalesce(u.id, i.id), i.email, i.role, false
 from invitations i
 left join users u on u.email = i.email
-where i.project_id = :project_id and i.expires_at > :now
+where i.project_id = (select id from project) and i.expires_at > :now
 order by "active!" desc, "id!";
 
 -- name: role :maybe

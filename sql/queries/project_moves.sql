@@ -24,6 +24,7 @@ delete from :target where project_id = :project_id;
 -- What could keep a project from being exported as it is.
 select
   p.name,
+  p.sandbox_of is not null as "is_sandbox!",
   p.disabled_at is not null as "is_disabled!",
   exists (select from resets r where r.project_id = p.id) as "is_being_reset!",
   is_moving_in(p.id) as "is_moving_in!",

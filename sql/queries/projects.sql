@@ -50,31 +50,52 @@ insert into projects (id, name, public_key, secret_hash, secret_hint, created_at
 values (:id, :name, :public_key, :secret_hash, :secret_hint, :now, :now)
 returning id, name, created_at;
 
+-- name: insert_sandbox :maybe
+-- The sandbox of a project, which is held, with the settings of it and a pair of its own. Null where there is one.
+insert into projects (
+  id, sandbox_of, name, public_key, secret_hash, secret_hint, tracking, language, timezone, postal_address,
+  requires_two_factor, disabled_at, disabled_reason, created_at, updated_at
+)
+select
+  :id, id, name, :public_key, :secret_hash, :secret_hint, tracking, language, timezone, postal_address,
+  requires_two_factor, disabled_at, disabled_reason, :now, :now
+from projects
+where id = :project_id and deleted_at is null
+on conflict (id) do nothing
+returning id, public_key as public, secret_hint, created_at;
+
 -- name: count :one
 select count(*)::int as "total!" from projects;
 
 -- name: list :many
--- For the operator: every project, oldest first.
+-- For the operator: every project, oldest first, without the sandboxes.
 select
   id, name, public_key, secret_hint, tracking, language, timezone, send_rate::float8 as "send_rate?", resend_in_doubt,
   postal_address, requires_two_factor, disabled_at, disabled_reason, created_at
 from projects
-where deleted_at is null
+where deleted_at is null and sandbox_of is null
 order by id
 limit 1000;
 
 -- name: of_user :many
 -- nullable: project_id
--- The projects of a user, oldest first, with the role there: all, or this one.
+-- The projects of a user, oldest first, with the role there: all but sandboxes, or this one. The members of a sandbox are
+-- those of its project.
 select
   p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone, p.resend_in_doubt,
   p.send_rate::float8 as "send_rate?", p.postal_address, p.requires_two_factor,
-  p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role
+  p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role, p.sandbox_of,
+  s.id as "sandbox_id?", s.public_key as "sandbox_public?", s.secret_hint as "sandbox_secret_hint?",
+  s.created_at as "sandbox_created_at?"
 from memberships m
-join projects p on p.id = m.project_id
-where m.user_id = :user_id
-  and (:project_id::uuid is null or p.id = :project_id)
-  and p.deleted_at is null
+cross join lateral (
+  select id from projects where id = m.project_id and (:project_id::uuid is null or id = :project_id)
+  union all
+  select id from projects where sandbox_of = m.project_id and id = :project_id
+) as shown
+join projects p on p.id = shown.id
+left join projects s on s.sandbox_of = p.id and s.deleted_at is null
+where m.user_id = :user_id and p.deleted_at is null
 order by p.id;
 
 -- name: details :maybe
@@ -83,9 +104,12 @@ order by p.id;
 select
   p.id, p.name, p.public_key as public, p.secret_hint, p.tracking, p.language, p.timezone, p.resend_in_doubt,
   p.send_rate::float8 as "send_rate?", p.postal_address, p.requires_two_factor, p.webhook_secret,
-  p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role as "role?"
+  p.disabled_at is not null as "disabled!", p.disabled_reason, p.created_at, p.updated_at, m.role as "role?", p.sandbox_of,
+  s.id as "sandbox_id?", s.public_key as "sandbox_public?", s.secret_hint as "sandbox_secret_hint?",
+  s.created_at as "sandbox_created_at?"
 from projects p
-left join memberships m on m.project_id = p.id and m.user_id = :user_id
+left join memberships m on m.project_id = coalesce(p.sandbox_of, p.id) and m.user_id = :user_id
+left join projects s on s.sandbox_of = p.id and s.deleted_at is null
 where p.id = :project_id and p.deleted_at is null;
 
 -- name: settings :maybe

@@ -5,6 +5,12 @@ set deleted_at = :now, disabled_at = coalesce(disabled_at, :now), updated_at = :
 where id = :project_id and deleted_at is null
 returning name;
 
+-- name: sandbox :maybe
+-- The sandbox of a project, which goes with it.
+select id
+from projects
+where sandbox_of = :project_id and deleted_at is null;
+
 -- name: let_go :exec
 -- Members and receiving domains are removed from the project at once.
 with members as (
@@ -147,9 +153,11 @@ where r.project_id = :project_id;
 
 -- name: hold_deleted :maybe
 -- Locks a project that is being deleted: waits for transactions that add rows referring to it, and blocks new ones.
--- Busy means that a transaction which began before the deletion was visible may still add rows without a foreign key.
+-- Busy means that a transaction which began before the deletion was visible may still add rows without a foreign key, or
+-- that its sandbox is still there.
 select
-  exists (
+  exists (select from projects s where s.sandbox_of = p.id)
+  or exists (
     select
     from pg_stat_activity a
     where a.datname = current_database()

@@ -31,7 +31,8 @@ from taken
 group by project_id;
 
 -- name: standings :many
--- The standing of projects in service: these, and all that were not HEALTHY at the last check. The last `days` days are
+-- The standing of projects in service: these, and all that were not HEALTHY at the last check. Sandboxes have none: what
+-- bounces there is a test. The last `days` days are
 -- counted, including today, as far as they were not forgiven.
 select
   p.id as "project_id!",
@@ -45,6 +46,7 @@ cross join lateral reputation_since(
   p.id, greatest((:now::timestamptz at time zone 'UTC')::date - :days::int + 1, r.counts_from)
 ) as n
 where p.disabled_at is null
+  and p.sandbox_of is null
   and p.id in (
     select unnest(:project_ids::uuid[])
     union all

@@ -5,8 +5,8 @@ returning id, expires_at;
 
 -- name: found :many
 -- The owner of these sessions, and the role of each in the project that it asks for. `place` is the position among the
--- sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. Asked
--- for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
+-- sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. The members
+-- of a sandbox are those of its project. Asked for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
 select
   w.place::int as "place!",
   s.id,
@@ -28,8 +28,8 @@ select
 from unnest(:session_ids::uuid[], :project_ids::uuid[]) with ordinality as w (session_id, project_id, place)
 join sessions s on s.id = w.session_id and s.expires_at > :now
 join users u on u.id = s.user_id
-left join memberships m on m.project_id = w.project_id and m.user_id = s.user_id
-left join projects p on p.id = m.project_id and p.deleted_at is null;
+left join projects p on p.id = w.project_id and p.deleted_at is null
+left join memberships m on m.project_id = coalesce(p.sandbox_of, p.id) and m.user_id = s.user_id;
 
 -- name: is_of :one
 -- Whether it is a session of this user that stands.

@@ -1,7 +1,7 @@
 -- name: get :one
--- How far a project is set up. Its contacts are counted from the counters.
+-- How far a project is set up. Its contacts are counted from the counters. A sandbox needs no domain.
 select
-  exists (
+  exists (select from projects where id = :project_id and sandbox_of is not null) or exists (
     select from domains where project_id = :project_id and status = 'VERIFIED'
   ) as "has_verified_domain!",
   (

@@ -71,6 +71,12 @@ order by category
 on conflict (project_id, category) do update
 set monthly_limit = excluded.monthly_limit;
 
+-- name: limit_all :exec
+-- The same limit for every category of a project that has none yet.
+insert into usage_limits (project_id, category, monthly_limit)
+select :project_id, c.category, :monthly_limit::int
+from unnest(enum_range(null::usage_category)) as c (category);
+
 -- name: roll_up :exec
 -- Adds up to `limit` deltas to the months.
 with taken as (

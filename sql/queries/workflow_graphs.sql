@@ -75,11 +75,11 @@ from named n
 on conflict do nothing;
 
 -- name: senders :many
--- The templates that a workflow sends, whether the domain of each sender is verified, and whether it goes to subscribers
+-- The templates that a workflow sends, whether the domain of each sender is verified, which in a sandbox it need not be, and whether it goes to subscribers
 -- without a link to leave. Those that are very long are not read for that.
 select
   t.id, t.name,
-  exists (
+  exists (select from projects p where p.id = t.project_id and p.sandbox_of is not null) or exists (
     select
     from domains d
     where d.project_id = t.project_id

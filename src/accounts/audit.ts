@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = [
   "move.started",
   "move.cancelled",
   "contact.erased",
+  "sandbox.created",
   "keys.regenerated",
   "keys.created",
   "keys.updated",

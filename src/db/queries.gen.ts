@@ -1518,49 +1518,50 @@ export interface Queries {
     byTag(on: On, args: { projectId: string; since: string; until: string; prefix: string | null; limit: number }): Promise<{ tag: string; emails: number; delivered: number; opens: number; clicks: number; bounces: number; complaints: number }[]>;
   };
   members: {
-    /** The members of a project, oldest first, followed by those invited, by their account if there is one.
+    /** The members of a project, oldest first, followed by those invited, by their account if there is one. Those of a sandbox
+     * are those of its project.
      * (sql/queries/members.sql:1) */
     list(on: On, args: { projectId: string; now: Date }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER"; active: boolean }[]>;
-    /** (sql/queries/members.sql:14) */
+    /** (sql/queries/members.sql:18) */
     role(on: On, args: { projectId: string; userId: string }): Promise<{ role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** (sql/queries/members.sql:19) */
+    /** (sql/queries/members.sql:23) */
     get(on: On, args: { projectId: string; userId: string }): Promise<{ id: string; email: string; role: "OWNER" | "ADMIN" | "MEMBER" } | null>;
-    /** (sql/queries/members.sql:25) */
+    /** (sql/queries/members.sql:29) */
     owners(on: On, args: { projectId: string }): Promise<{ total: number }>;
     /** Members and invited ones.
-     * (sql/queries/members.sql:30) */
+     * (sql/queries/members.sql:34) */
     total(on: On, args: { projectId: string; now: Date }): Promise<{ total: number }>;
     /** Null for one who is a member already.
-     * (sql/queries/members.sql:39) */
+     * (sql/queries/members.sql:43) */
     add(on: On, args: { projectId: string; userId: string; role: "OWNER" | "ADMIN" | "MEMBER" }): Promise<{ userId: string } | null>;
-    /** (sql/queries/members.sql:46) */
+    /** (sql/queries/members.sql:50) */
     setRole(on: On, args: { role: "OWNER" | "ADMIN" | "MEMBER"; projectId: string; userId: string }): Promise<number>;
-    /** (sql/queries/members.sql:51) */
+    /** (sql/queries/members.sql:55) */
     remove(on: On, args: { projectId: string; userId: string }): Promise<number>;
     /** The user with this address; `proven` as in `users.sql`.
-     * (sql/queries/members.sql:55) */
+     * (sql/queries/members.sql:59) */
     withAddress(on: On, args: { email: string }): Promise<{ id: string; email: string; proven: boolean } | null>;
     /** So that what follows sees what others did for the same user until now.
-     * (sql/queries/members.sql:61) */
+     * (sql/queries/members.sql:65) */
     holdUser(on: On, args: { userId: string }): Promise<number>;
     /** How many projects a user owns. After `hold_user` it is exact.
-     * (sql/queries/members.sql:68) */
+     * (sql/queries/members.sql:72) */
     ownedBy(on: On, args: { userId: string }): Promise<{ total: number }>;
     /** The projects of a user: their members stay as they are for the rest of the transaction.
-     * (sql/queries/members.sql:75) */
+     * (sql/queries/members.sql:79) */
     holdProjects(on: On, args: { userId: string }): Promise<number>;
     /** After `hold_projects`, and not in the same statement: it waits for those who were adding members. `alone`: there is
      * no other member; `led`: somebody else is its owner, or would become it (`promote`); `only_owner`: nobody else is its owner.
-     * (sql/queries/members.sql:83) */
+     * (sql/queries/members.sql:87) */
     ofUser(on: On, args: { userId: string }): Promise<{ projectId: string; role: "OWNER" | "ADMIN" | "MEMBER"; name: string; led: boolean; onlyOwner: boolean; alone: boolean }[]>;
     /** Takes a user out of projects, with whom they have invited there.
-     * (sql/queries/members.sql:110) */
+     * (sql/queries/members.sql:114) */
     leave(on: On, args: { userId: string; projectIds: string[] }): Promise<number>;
     /** Where no owner is left, the longest-serving admin becomes one. Nobody else does: a member may not read keys, nor pay.
-     * (sql/queries/members.sql:119) */
+     * (sql/queries/members.sql:123) */
     promote(on: On, args: { projectIds: string[] }): Promise<{ projectId: string; email: string; was: "OWNER" | "ADMIN" | "MEMBER" }[]>;
     /** Those of the projects that have no owner.
-     * (sql/queries/members.sql:139) */
+     * (sql/queries/members.sql:143) */
     withoutOwner(on: On, args: { projectIds: string[] }): Promise<{ id: string }[]>;
   };
   metrics: {
@@ -1781,34 +1782,34 @@ export interface Queries {
     clear(on: On, args: { target: Fragment; projectId: string }): Promise<number>;
     /** What could keep a project from being exported as it is.
      * (sql/queries/project_moves.sql:23) */
-    state(on: On, args: { projectId: string }): Promise<{ name: string; isDisabled: boolean; isBeingReset: boolean; isMovingIn: boolean; sending: number } | null>;
+    state(on: On, args: { projectId: string }): Promise<{ name: string; isSandbox: boolean; isDisabled: boolean; isBeingReset: boolean; isMovingIn: boolean; sending: number } | null>;
     /** The project with this id, deleted or not, and its import, if it came by one.
-     * (sql/queries/project_moves.sql:34) */
+     * (sql/queries/project_moves.sql:35) */
     get(on: On, args: { projectId: string }): Promise<{ name: string; isDeleted: boolean; exportId: string | null; linesDone: number | null; finishedAt: Date | null } | null>;
-    /** (sql/queries/project_moves.sql:46) */
+    /** (sql/queries/project_moves.sql:47) */
     begin(on: On, args: { projectId: string; exportId: string; linesDone: number; now: Date }): Promise<number>;
     /** 0 where somebody else has continued the import meanwhile.
-     * (sql/queries/project_moves.sql:50) */
+     * (sql/queries/project_moves.sql:51) */
     advance(on: On, args: { linesDone: number; projectId: string; before: number }): Promise<number>;
-    /** (sql/queries/project_moves.sql:56) */
+    /** (sql/queries/project_moves.sql:57) */
     finish(on: On, args: { linesDone: number; now: Date; projectId: string; before: number }): Promise<number>;
-    /** (sql/queries/project_moves.sql:61) */
+    /** (sql/queries/project_moves.sql:62) */
     setLinkKeys(on: On, args: { linkKeys: Uint8Array; projectId: string }): Promise<number>;
     /** Of all projects that were imported.
-     * (sql/queries/project_moves.sql:66) */
+     * (sql/queries/project_moves.sql:67) */
     linkKeys(on: On): Promise<{ id: string; linkKeys: Uint8Array }[]>;
     /** For a copy without the mails that were still to be sent: what was being sent is cancelled here, and what was scheduled
      * becomes a draft, if it was not exported for good.
-     * (sql/queries/project_moves.sql:73) */
+     * (sql/queries/project_moves.sql:74) */
     stopCampaigns(on: On, args: { now: Date; projectId: string; isCopy: boolean }): Promise<{ cancelled: number; unscheduled: number }>;
     /** For a copy: its workflows go on where it was copied.
-     * (sql/queries/project_moves.sql:91) */
+     * (sql/queries/project_moves.sql:92) */
     stopWorkflows(on: On, args: { projectId: string }): Promise<number>;
     /** The same for what is in the middle of one.
-     * (sql/queries/project_moves.sql:97) */
+     * (sql/queries/project_moves.sql:98) */
     stopExecutions(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** The same for mails that were still open.
-     * (sql/queries/project_moves.sql:112) */
+     * (sql/queries/project_moves.sql:113) */
     stopEmails(on: On, args: { projectId: string }): Promise<number>;
   };
   projectRows: {
@@ -1897,47 +1898,51 @@ export interface Queries {
     bySecretHashes(on: On, args: { hashes: string[] }): Promise<{ key: string; id: string; disabled: boolean; disabledReason: string | null; keyId: string | null; keyName: string | null; hint: string | null; scopes: string[] | null; expiresAt: Date | null; lastUsedAt: Date | null }[]>;
     /** (sql/queries/projects.sql:48) */
     insert(on: On, args: { id: string; name: string; publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date }): Promise<{ id: string; name: string; createdAt: Date }>;
-    /** (sql/queries/projects.sql:53) */
+    /** The sandbox of a project, which is held, with the settings of it and a pair of its own. Null where there is one.
+     * (sql/queries/projects.sql:53) */
+    insertSandbox(on: On, args: { id: string; publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<{ id: string; public: string; secretHint: string; createdAt: Date } | null>;
+    /** (sql/queries/projects.sql:67) */
     count(on: On): Promise<{ total: number }>;
-    /** For the operator: every project, oldest first.
-     * (sql/queries/projects.sql:56) */
+    /** For the operator: every project, oldest first, without the sandboxes.
+     * (sql/queries/projects.sql:70) */
     list(on: On): Promise<{ id: string; name: string; publicKey: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean; disabledAt: Date | null; disabledReason: string | null; createdAt: Date }[]>;
-    /** The projects of a user, oldest first, with the role there: all, or this one.
-     * (sql/queries/projects.sql:66) */
-    ofUser(on: On, args: { userId: string; projectId: string | null }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" }[]>;
-    /** A project with all its settings, and the role that this user has in it.
+    /** The projects of a user, oldest first, with the role there: all but sandboxes, or this one. The members of a sandbox are
+     * those of its project.
      * (sql/queries/projects.sql:80) */
-    details(on: On, args: { userId: string | null; projectId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; webhookSecret: Uint8Array | null; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" | null } | null>;
+    ofUser(on: On, args: { projectId: string | null; userId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER"; sandboxOf: string | null; sandboxId: string | null; sandboxPublic: string | null; sandboxSecretHint: string | null; sandboxCreatedAt: Date | null }[]>;
+    /** A project with all its settings, and the role that this user has in it.
+     * (sql/queries/projects.sql:101) */
+    details(on: On, args: { userId: string | null; projectId: string }): Promise<{ id: string; name: string; public: string; secretHint: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; resendInDoubt: string[]; sendRate: number | null; postalAddress: string | null; requiresTwoFactor: boolean; webhookSecret: Uint8Array | null; disabled: boolean; disabledReason: string | null; createdAt: Date; updatedAt: Date; role: "OWNER" | "ADMIN" | "MEMBER" | null; sandboxOf: string | null; sandboxId: string | null; sandboxPublic: string | null; sandboxSecretHint: string | null; sandboxCreatedAt: Date | null } | null>;
     /** The settings of a project. Changing them locks the project.
-     * (sql/queries/projects.sql:91) */
+     * (sql/queries/projects.sql:115) */
     settings(on: On, args: { projectId: string }): Promise<{ name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
     /** From the commit on the keys before are unknown.
-     * (sql/queries/projects.sql:99) */
+     * (sql/queries/projects.sql:123) */
     setKeys(on: On, args: { publicKey: string; secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** From the commit on the secret key before is unknown. The public one, which pages of the project hold, stays.
-     * (sql/queries/projects.sql:109) */
+     * (sql/queries/projects.sql:133) */
     setSecret(on: On, args: { secretHash: Uint8Array; secretHint: string; now: Date; projectId: string }): Promise<number>;
     /** Changes the settings given of a project that is held. A rate or an address of null is removed, where `set_send_rate` and
      * `set_postal_address` say that it is given. Its time stays where nothing is another one.
-     * (sql/queries/projects.sql:115) */
+     * (sql/queries/projects.sql:139) */
     patch(on: On, args: { name: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" | null; language: string | null; timezone: string | null; setSendRate: boolean; sendRate: number | null; resendInDoubt: string[] | null; setPostalAddress: boolean; postalAddress: string | null; requiresTwoFactor: boolean | null; projectId: string; now: Date }): Promise<{ id: string; name: string; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY"; language: string; timezone: string; sendRate: number | null; resendInDoubt: string[]; postalAddress: string | null; requiresTwoFactor: boolean } | null>;
     /** 0 when it does not exist or was disabled before. Mail that waits is held, not lost.
-     * (sql/queries/projects.sql:159) */
+     * (sql/queries/projects.sql:183) */
     disable(on: On, args: { now: Date; reason: string | null; projectId: string }): Promise<number>;
-    /** (sql/queries/projects.sql:172) */
+    /** (sql/queries/projects.sql:196) */
     enable(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** After `enable`, as a separate statement: this way it sees what was committed while `enable` waited.
-     * (sql/queries/projects.sql:177) */
+     * (sql/queries/projects.sql:201) */
     liftSuspension(on: On, args: { now: Date; projectId: string }): Promise<{ reason: string | null }[]>;
     /** Locks a project for the rest of the transaction; 0 when there is none, or it was deleted. Its mail continues to be
      * sent, and rows that refer to it can be written.
-     * (sql/queries/projects.sql:184) */
+     * (sql/queries/projects.sql:208) */
     hold(on: On, args: { projectId: string }): Promise<number>;
     /** So that only one process makes the first project.
-     * (sql/queries/projects.sql:192) */
+     * (sql/queries/projects.sql:216) */
     lockAll(on: On): Promise<number>;
     /** How a project presents itself to recipients, and whether it follows what they do.
-     * (sql/queries/projects.sql:196) */
+     * (sql/queries/projects.sql:220) */
     presented(on: On, args: { projectId: string }): Promise<{ name: string; language: string; postalAddress: string | null; tracking: "ENABLED" | "DISABLED" | "MARKETING_ONLY" } | null>;
   };
   rateLimits: {
@@ -1979,70 +1984,75 @@ export interface Queries {
     /** From the commit on the project cannot be found, and nothing of it is sent. Null when there is none.
      * (sql/queries/removals.sql:1) */
     beginDeletion(on: On, args: { now: Date; projectId: string }): Promise<{ name: string } | null>;
-    /** Members and receiving domains are removed from the project at once.
+    /** The sandbox of a project, which goes with it.
      * (sql/queries/removals.sql:8) */
+    sandbox(on: On, args: { projectId: string }): Promise<{ id: string } | null>;
+    /** Members and receiving domains are removed from the project at once.
+     * (sql/queries/removals.sql:14) */
     letGo(on: On, args: { projectId: string }): Promise<number>;
     /** Waits for those who are starting workflows of the project. From the commit on they see what is written here.
-     * (sql/queries/removals.sql:19) */
+     * (sql/queries/removals.sql:25) */
     keepOutStarts(on: On, args: { projectId: string }): Promise<number>;
     /** Everything that is active, or would start by itself, is ended here, after waiting for those who work on it. Mails
      * and executions stay as they are: they are checked again when their turn comes. The names of segments are free for
      * new ones.
-     * (sql/queries/removals.sql:23) */
+     * (sql/queries/removals.sql:29) */
     stop(on: On, args: { now: Date; projectId: string; reason: string }): Promise<number>;
     /** Notes how far the reset goes: up to the currently newest rows. A reset in progress is extended to there.
-     * (sql/queries/removals.sql:60) */
+     * (sql/queries/removals.sql:66) */
     beginReset(on: On, args: { projectId: string; now: Date }): Promise<number>;
     /** All removals share one queue, one slice of one project after another: so of however many projects, they take one place
      * of the bulk lane, and no more. The lower the priority, the sooner.
-     * (sql/queries/removals.sql:96) */
+     * (sql/queries/removals.sql:102) */
     enqueue(on: On, args: { task: string; payload: JsonArg; runAt: Date | null; priority: number; projectId: string }): Promise<number>;
     /** For the rest of this transaction, and for the referencing tables that it searches: whatever the planner estimates
      * about their size.
-     * (sql/queries/removals.sql:109) */
+     * (sql/queries/removals.sql:115) */
     readByIndex(on: On): Promise<number>;
     /** Projects being deleted or reset that have no job left that will be tried.
-     * (sql/queries/removals.sql:114) */
+     * (sql/queries/removals.sql:120) */
     withoutJob(on: On): Promise<{ task: string; projectId: string }[]>;
     /** A project on its way out; null when it is gone.
-     * (sql/queries/removals.sql:132) */
+     * (sql/queries/removals.sql:138) */
     deletion(on: On, args: { projectId: string }): Promise<{ deletedAt: Date } | null>;
     /** A project that is being reset, and how far; null when that is done, or the project was deleted in the meantime.
      * `version` tells whether the reset was requested again since.
-     * (sql/queries/removals.sql:138) */
+     * (sql/queries/removals.sql:144) */
     reset(on: On, args: { projectId: string }): Promise<{ askedAt: Date; version: string; contacts: string | null; events: string | null; templates: string | null; contents: string | null; emails: string | null; segments: string | null; contactImports: string | null; bulkJobs: string | null; campaigns: string | null; suppressions: string | null; workflows: string | null; executions: string | null } | null>;
     /** Locks a project that is being deleted: waits for transactions that add rows referring to it, and blocks new ones.
-     * Busy means that a transaction which began before the deletion was visible may still add rows without a foreign key.
-     * (sql/queries/removals.sql:148) */
+     * Busy means that a transaction which began before the deletion was visible may still add rows without a foreign key, or
+     * that its sandbox is still there.
+     * (sql/queries/removals.sql:154) */
     holdDeleted(on: On, args: { projectId: string }): Promise<{ isBusy: boolean } | null>;
     /** The project itself, with the last traces of it.
-     * (sql/queries/removals.sql:164) */
+     * (sql/queries/removals.sql:172) */
     endDeletion(on: On, args: { projectId: string }): Promise<number>;
     /** 0 when it was asked for once more since.
-     * (sql/queries/removals.sql:173) */
+     * (sql/queries/removals.sql:181) */
     endReset(on: On, args: { projectId: string; version: string }): Promise<number>;
     /** What is recounted after a reset.
-     * (sql/queries/removals.sql:178) */
+     * (sql/queries/removals.sql:186) */
     segments(on: On, args: { projectId: string }): Promise<{ id: string }[]>;
   };
   reputation: {
     /** Adds up to `limit` deltas to the days, and returns how many there were for each project.
      * (sql/queries/reputation.sql:1) */
     rollUp(on: On, args: { limit: number }): Promise<{ projectId: string; deltas: number }[]>;
-    /** The standing of projects in service: these, and all that were not HEALTHY at the last check. The last `days` days are
+    /** The standing of projects in service: these, and all that were not HEALTHY at the last check. Sandboxes have none: what
+     * bounces there is a test. The last `days` days are
      * counted, including today, as far as they were not forgiven.
      * (sql/queries/reputation.sql:33) */
     standings(on: On, args: { now: Date; days: number; projectIds: string[] }): Promise<{ projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number }[]>;
     /** The standing of one project: its level at the last check, the last `days` days as in `standings`, and all time.
-     * (sql/queries/reputation.sql:54) */
+     * (sql/queries/reputation.sql:56) */
     standing(on: On, args: { now: Date; days: number; projectId: string }): Promise<{ name: string; disabled: boolean; level: "HEALTHY" | "WARNING" | "CRITICAL"; total: number; bounces: number; complaints: number; allTotal: number; allBounces: number; allComplaints: number } | null>;
-    /** (sql/queries/reputation.sql:74) */
+    /** (sql/queries/reputation.sql:76) */
     setLevel(on: On, args: { projectId: string; level: "HEALTHY" | "WARNING" | "CRITICAL"; now: Date }): Promise<number>;
     /** A fresh start: what was counted until now is no longer held against the project.
-     * (sql/queries/reputation.sql:81) */
+     * (sql/queries/reputation.sql:83) */
     forgive(on: On, args: { now: Date; projectId: string }): Promise<number>;
     /** The newest first.
-     * (sql/queries/reputation.sql:113) */
+     * (sql/queries/reputation.sql:115) */
     suspensions(on: On, args: { projectId: string; limit: number }): Promise<{ at: Date; reason: string | null; liftedAt: Date | null }[]>;
   };
   requests: {
@@ -2343,8 +2353,8 @@ export interface Queries {
     /** (sql/queries/sessions.sql:1) */
     insert(on: On, args: { userId: string; now: Date; expiresAt: Date; userAgent: string }): Promise<{ id: string; expiresAt: Date }>;
     /** The owner of these sessions, and the role of each in the project that it asks for. `place` is the position among the
-     * sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. Asked
-     * for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
+     * sessions asked for; an ended session has no row, and a project that the user is not a member of has no role. The members
+     * of a sandbox are those of its project. Asked for every request, so that whatever was ended, revoked or disabled takes effect with the next one.
      * (sql/queries/sessions.sql:6) */
     found(on: On, args: { sessionIds: string[]; projectIds: string[]; now: Date }): Promise<{ place: number; id: string; userId: string; createdAt: Date; expiresAt: Date; lastUsedAt: Date; provenAt: Date | null; email: string; name: string | null; emailVerified: boolean; proven: boolean; twoFactor: boolean; requiresTwoFactor: boolean | null; projectId: string | null; role: "OWNER" | "ADMIN" | "MEMBER" | null; disabled: boolean; disabledReason: string | null }[]>;
     /** Whether it is a session of this user that stands.
@@ -2373,7 +2383,7 @@ export interface Queries {
     purge(on: On, args: { now: Date; limit: number }): Promise<number>;
   };
   setupState: {
-    /** How far a project is set up. Its contacts are counted from the counters.
+    /** How far a project is set up. Its contacts are counted from the counters. A sandbox needs no domain.
      * (sql/queries/setup_state.sql:1) */
     get(on: On, args: { projectId: string }): Promise<{ hasVerifiedDomain: boolean; contactCount: number; hasTemplate: boolean; hasMail: boolean; lastCampaignSentAt: Date | null; hasEnabledWorkflow: boolean; hasSubscription: boolean }>;
   };
@@ -2427,49 +2437,52 @@ export interface Queries {
     /** The templates that have one of these aliases.
      * (sql/queries/templates.sql:13) */
     byAliases(on: On, args: { projectId: string; aliases: string[] }): Promise<{ alias: string; id: string }[]>;
-    /** A template as its author knows it.
+    /** The same of templates of the project that a sandbox belongs to: code that is tested names these.
      * (sql/queries/templates.sql:19) */
+    liveContents(on: On, args: { templateIds: string[]; projectId: string }): Promise<{ id: string; subject: string; preheader: string | null; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }[]>;
+    /** A template as its author knows it.
+     * (sql/queries/templates.sql:26) */
     get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
      * are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
-     * (sql/queries/templates.sql:26) */
+     * (sql/queries/templates.sql:33) */
     list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/templates.sql:56) */
+    /** (sql/queries/templates.sql:63) */
     count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/templates.sql:71) */
+    /** (sql/queries/templates.sql:78) */
     insert(on: On, args: { projectId: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** Changes what is given of a template that is held. Its time stays where that is what it was.
-     * (sql/queries/templates.sql:80) */
+     * (sql/queries/templates.sql:87) */
     patch(on: On, args: { name: string | null; setAlias: boolean; alias: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** A copy of a template under another name.
-     * (sql/queries/templates.sql:126) */
+     * (sql/queries/templates.sql:133) */
     duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
      * saved with it, holds it too, by its foreign key: one of the two waits for the other.
-     * (sql/queries/templates.sql:135) */
+     * (sql/queries/templates.sql:142) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/templates.sql:143) */
+    /** (sql/queries/templates.sql:150) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
     /** The campaigns that were made from the template, newest first.
-     * (sql/queries/templates.sql:147) */
+     * (sql/queries/templates.sql:154) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
      * are read in one pass over those of the project, everything else by the indexes of the templates.
-     * (sql/queries/templates.sql:154) */
+     * (sql/queries/templates.sql:161) */
     uses(on: On, args: { projectId: string; ids: string[]; limit: number }): Promise<{ id: string; campaigns: number; workflows: number; lastSentAt: Date | null }[]>;
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
-     * (sql/queries/templates.sql:187) */
+     * (sql/queries/templates.sql:194) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
     /** What happened to the newest mails of a template, but for those of campaigns, up to `limit`.
-     * (sql/queries/templates.sql:207) */
+     * (sql/queries/templates.sql:214) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
     /** What a template was, newest first, without the bodies.
-     * (sql/queries/templates.sql:228) */
+     * (sql/queries/templates.sql:235) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
-    /** (sql/queries/templates.sql:235) */
+    /** (sql/queries/templates.sql:242) */
     version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
     /** Makes a template what it was in a version. Its time stays where it is that already.
-     * (sql/queries/templates.sql:241) */
+     * (sql/queries/templates.sql:248) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   transportSettings: {
@@ -2624,15 +2637,18 @@ export interface Queries {
     /** `limits` holds `{category, monthly_limit?}`: those without a number have no limit any more.
      * (sql/queries/usage.sql:54) */
     setLimits(on: On, args: { limits: { category: "workflows" | "campaigns" | "transactional" | "inbound"; monthly_limit: number | string | null | undefined }[]; projectId: string }): Promise<number>;
-    /** Adds up to `limit` deltas to the months.
+    /** The same limit for every category of a project that has none yet.
      * (sql/queries/usage.sql:74) */
+    limitAll(on: On, args: { projectId: string; monthlyLimit: number }): Promise<number>;
+    /** Adds up to `limit` deltas to the months.
+     * (sql/queries/usage.sql:80) */
     rollUp(on: On, args: { limit: number }): Promise<number>;
     /** The limits of which one of these percentages is used, by what was rolled up, without a notice this month.
-     * (sql/queries/usage.sql:101) */
+     * (sql/queries/usage.sql:107) */
     exceeding(on: On, args: { now: Date; percents: number[] }): Promise<{ projectId: string; category: "workflows" | "campaigns" | "transactional" | "inbound"; percent: number }[]>;
     /** Notes that members are notified now of these percentages; returns those that they had not been notified of this
      * month.
-     * (sql/queries/usage.sql:115) */
+     * (sql/queries/usage.sql:121) */
     warn(on: On, args: { projectId: string; now: Date; category: "workflows" | "campaigns" | "transactional" | "inbound"; percents: number[] }): Promise<{ percent: number }[]>;
   };
   usageReports: {
@@ -2917,7 +2933,7 @@ export interface Queries {
      * `{kind, name, step_id}`.
      * (sql/queries/workflow_graphs.sql:55) */
     saveReferences(on: On, args: { rows: { kind: string; name: string; step_id: string }[]; projectId: string; workflowId: string }): Promise<number>;
-    /** The templates that a workflow sends, whether the domain of each sender is verified, and whether it goes to subscribers
+    /** The templates that a workflow sends, whether the domain of each sender is verified, which in a sandbox it need not be, and whether it goes to subscribers
      * without a link to leave. Those that are very long are not read for that.
      * (sql/queries/workflow_graphs.sql:77) */
     senders(on: On, args: { projectId: string; templateIds: string[] }): Promise<{ id: string; name: string; isVerified: boolean; lacksUnsubscribe: boolean }[]>;

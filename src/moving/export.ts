@@ -45,6 +45,7 @@ export async function exportProject(
 ): Promise<Exported> {
   const state = await q.projectMoves.state(ctx, { projectId });
   if (!state) throw problems.notFound("project", projectId);
+  if (state.isSandbox) throw new Error("Cannot export a sandbox: it is for tests here. Export its project");
   assertWhole(state, options);
   const wrapping = await wrapWith(options.passphrase);
   const exportId = newId(ctx);

@@ -4,6 +4,7 @@ import { callerProblems } from "./_callers.ts";
 import { limitProblems } from "./_limits.ts";
 import { recipientProblems } from "./_recipients.ts";
 import { moveProblems } from "./_moves.ts";
+import { sandboxProblems } from "./_sandbox.ts";
 import { stateProblems } from "./_state.ts";
 
 export { type FieldError, type FieldErrorCode, Problem } from "./answer.ts";
@@ -25,6 +26,7 @@ function idHint(id: string, instead: string): { suggestion?: string } {
 export const problems = {
   ...callerProblems,
   ...stateProblems,
+  ...sandboxProblems,
   ...limitProblems,
   ...recipientProblems,
   ...moveProblems,

@@ -1,7 +1,9 @@
 // Whom nothing is sent to any more after a bounce or a complaint (guides/domains.md).
+import { isSandbox } from "../accounts/projects/sandbox_id.ts";
 import { optOutContacts } from "../audience/contacts/mod.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
+import { simulatedBy } from "../mail/simulator.ts";
 import { suppressAddresses } from "./suppressions.ts";
 
 /** A mail that came to a bad end. */
@@ -16,14 +18,15 @@ export interface Lost {
 
 /**
  * Suppresses these addresses, and unsubscribes their contacts. A bounce counts against the address alone: a contact who
- * has another one by now keeps the subscription. A complaint is the person's.
+ * has another one by now keeps the subscription. A complaint is the person's. The addresses that bounce for tests are not
+ * suppressed: they are to bounce the next time, too.
  */
 export async function giveUpOn(tx: Context, lost: Lost[]): Promise<void> {
   if (lost.length === 0) return;
   await suppressAddresses(
     tx,
     lost.flatMap(({ projectId, address, reason }) =>
-      address === null ? [] : [{ projectId, email: address, reason }],
+      address === null || isForTests(projectId, address) ? [] : [{ projectId, email: address, reason }],
     ),
   );
   const contacts = lost.flatMap(({ projectId, contactId, address, reason }) =>
@@ -37,4 +40,8 @@ export async function giveUpOn(tx: Context, lost: Lost[]): Promise<void> {
     tx,
     held.map(({ projectId, id }) => ({ projectId, contactId: id })),
   );
+}
+
+function isForTests(projectId: string, address: string): boolean {
+  return isSandbox(projectId) && simulatedBy(address) !== null;
 }

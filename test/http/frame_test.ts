@@ -68,7 +68,7 @@ describe("a key", () => {
   test("that was rotated fails on the very next request, and the new one works", async () => {
     const rotated = await service.createProject();
     const before = await service.request("POST", "/v1/track", { key: rotated.public, body: good });
-    const keys = generateKeys();
+    const keys = generateKeys(rotated.id);
     await service.pool`
       update projects set public_key = ${keys.publicKey}, secret_hash = ${keys.secretHash} where id = ${rotated.id}`;
     const old = await service.request("POST", "/v1/track", { key: rotated.public, body: good });

@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import { SERVICE } from "../../src/accounts/audit.ts";
 import { createKey } from "../../src/accounts/projects/named_keys.ts";
+import { createSandbox } from "../../src/accounts/projects/sandbox.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import type { KeyScope } from "../../src/accounts/projects/scopes.ts";
 import { createApp } from "../../src/http/mod.ts";
@@ -32,9 +33,12 @@ afterAll(async () => {
 
 /** An agent with a key; with scopes, a named one. */
 async function agent(scopes?: KeyScope[]): Promise<Client> {
-  const key = scopes
-    ? (await createKey(service, project.id, { name: "Agent", scopes }, SERVICE)).key
-    : project.secret;
+  return await agentWith(
+    scopes ? (await createKey(service, project.id, { name: "Agent", scopes }, SERVICE)).key : project.secret,
+  );
+}
+
+async function agentWith(key: string): Promise<Client> {
   const client = new Client({ name: "test", version: "1" });
   const headers = { authorization: `Bearer ${key}` };
   // What the SDK declares is narrower than its own class.
@@ -179,6 +183,16 @@ describe("a tool", () => {
 
     expect([preview.count, found.data[0].id, own.id]).toEqual([1, contact.id, project.id]);
     expect(domains[0].domain).toBe(DOMAIN);
+  });
+
+  test("works in the sandbox with a test key, and knows nothing of the project", async () => {
+    await service.request("POST", "/contacts", { key: project.secret, body: { email: "live@example.com" } });
+    const { secret } = await createSandbox(service, project.id, SERVICE);
+    const client = await agentWith(secret);
+    await use(client, "create_contact", { body: { email: "test@example.com" } });
+    const { body } = await use(client, "list_contacts", {});
+
+    expect(body.data.map(({ email }: { email: string }) => email)).toEqual(["test@example.com"]);
   });
 
   test("is refused as the API refuses, and the model is told what to do", async () => {

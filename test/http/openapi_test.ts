@@ -6,7 +6,7 @@ const service = useService();
 
 /** Endpoints that take nothing but their path. */
 const BODILESS =
-  /\/(compute|restore|refresh|resend|duplicate|unschedule|cancel|cancel-all|check|start|regenerate-keys|reset|undo|rotate|rotate-secret|deliveries\/\{deliveryId\}\/replay|webhooks\/\{id\}\/test|passkeys?\/options|reauthenticate\/passkey-options|totp|recovery-codes)$/;
+  /\/(compute|restore|refresh|resend|duplicate|unschedule|cancel|cancel-all|check|start|regenerate-keys|reset|undo|rotate|rotate-secret|deliveries\/\{deliveryId\}\/replay|webhooks\/\{id\}\/test|passkeys?\/options|reauthenticate\/passkey-options|totp|recovery-codes|sandbox)$/;
 
 interface Operation {
   summary?: string;

@@ -76,6 +76,8 @@ describe("GET and POST /users/@me/projects", () => {
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
       role: "OWNER",
+      sandboxOf: null,
+      sandbox: null,
     });
     expect(listed).toEqual([shown]);
     expect((await service.request("GET", "/contacts", { key: secret })).status).toBe(200);

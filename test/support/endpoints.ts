@@ -332,6 +332,7 @@ export const FOR_ADMINS = [
   // Of somebody else: everybody may leave.
   "DELETE /projects/:id/members/:userId",
   "GET /projects/:id/audit",
+  "POST /projects/:id/sandbox",
   "POST /projects/:id/keys",
   "PATCH /projects/:id/keys/:keyId",
   "DELETE /projects/:id/keys/:keyId",

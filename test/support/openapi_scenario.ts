@@ -435,6 +435,7 @@ async function people(tell: Teller, service: TestService, owner: Person, project
   await tell("listProjectKeys", { as, path });
   await tell("updateProjectKey", { as, path: { ...path, keyId: key.id }, body: { expiresAt: null } });
   await tell("revokeProjectKey", { as, path: { ...path, keyId: key.id } });
+  await tell("createSandbox", { as, path });
   await tell("getSession", { as });
   await tell("getSetupState", { as, path });
   await tell("addMember", { as, path, body: { email: "grace@example.com", role: "MEMBER" } });

@@ -6,6 +6,7 @@ import { problems } from "../../problem/mod.ts";
 import { useToken } from "./tokens.ts";
 import { type Actor, actorOf, recordAudits, SERVICE } from "../audit.ts";
 import { generateKeys } from "../projects/keys.ts";
+import { sandboxIdOf } from "../projects/sandbox_id.ts";
 import { requestDeletion } from "../projects/removal.ts";
 import { disableProject, NO_OWNER } from "../projects/mod.ts";
 
@@ -127,9 +128,12 @@ async function passOn(tx: Context, projectIds: string[]): Promise<void> {
   }
 }
 
-/** Nobody is shown the new key: an owner or admin creates one. */
-async function endSecretKey(tx: Context, projectId: string): Promise<void> {
-  const { secretHash, secretHint } = generateKeys();
-  await q.projects.setSecret(tx, { projectId, secretHash, secretHint, now: tx.now() });
-  await recordAudits(tx, SERVICE, [{ projectId, action: "keys.regenerated", details: { secretHint } }]);
+/** Nobody is shown the new keys, of the project and of its sandbox if it has one: an owner or admin creates some. */
+async function endSecretKey(tx: Context, ofProject: string): Promise<void> {
+  for (const projectId of [ofProject, sandboxIdOf(ofProject)]) {
+    const { secretHash, secretHint } = generateKeys(projectId);
+    const changed = await q.projects.setSecret(tx, { projectId, secretHash, secretHint, now: tx.now() });
+    if (changed === 0) continue;
+    await recordAudits(tx, SERVICE, [{ projectId, action: "keys.regenerated", details: { secretHint } }]);
+  }
 }

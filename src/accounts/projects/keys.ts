@@ -4,6 +4,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { problems } from "../../problem/mod.ts";
 import { createUseNotes } from "../last_uses.ts";
+import { isSandbox } from "./sandbox_id.ts";
 
 /** Which of the two keys of a project. */
 export type KeyKind = "public" | "secret";
@@ -28,18 +29,23 @@ export interface NamedKey {
   lastUsedAt: Date | null;
 }
 
-const PATTERNS: Record<KeyKind, RegExp> = { public: /^pk_[0-9a-f]{48}$/, secret: /^sk_[0-9a-f]{48}$/ };
+/** The keys of a sandbox say so: whoever reads one knows that no mail leaves with it. */
+const PATTERNS: Record<KeyKind, RegExp> = {
+  public: /^pk_(test_)?[0-9a-f]{48}$/,
+  secret: /^sk_(test_)?[0-9a-f]{48}$/,
+};
 
-/** A new key, shown once and stored only as a hash. */
-export function generateKey(kind: KeyKind) {
-  const key = `${kind === "public" ? "pk" : "sk"}_${randomBytes(24).toString("hex")}`;
+/** A new key of a project or a sandbox, shown once and stored only as a hash. */
+export function generateKey(kind: KeyKind, projectId: string) {
+  const prefix = `${kind === "public" ? "pk" : "sk"}_${isSandbox(projectId) ? "test_" : ""}`;
+  const key = prefix + randomBytes(24).toString("hex");
   return { key, hash: hashKey(key), hint: key.slice(-4) };
 }
 
 /** A new pair. The secret key is shown once and stored only as a hash. */
-export function generateKeys() {
-  const { key: publicKey } = generateKey("public");
-  const { key: secretKey, hash: secretHash, hint: secretHint } = generateKey("secret");
+export function generateKeys(projectId: string) {
+  const { key: publicKey } = generateKey("public", projectId);
+  const { key: secretKey, hash: secretHash, hint: secretHint } = generateKey("secret", projectId);
   return { publicKey, secretKey, secretHash, secretHint };
 }
 

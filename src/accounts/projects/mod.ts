@@ -30,9 +30,9 @@ export async function createProject(
 ): Promise<NewProject> {
   const errors = nameErrors(name);
   if (errors.length > 0) throw problems.invalid(errors);
-  const { publicKey, secretKey, secretHash, secretHint } = generateKeys();
   return await inTransaction(ctx, async (tx) => {
     const id = newId(tx);
+    const { publicKey, secretKey, secretHash, secretHint } = generateKeys(id);
     const row = { id, name, publicKey, secretHash, secretHint, now: tx.now() };
     const project = await q.projects.insert(tx, row);
     await recordAudit(tx, { projectId: id, actor, action: "project.created", subject: name });
@@ -94,7 +94,10 @@ export interface ProjectPatch {
   requiresTwoFactor?: boolean | undefined;
 }
 
-/** Changes settings of a project, and returns all of them. Throws 422 with every bad field, and not-found. */
+/**
+ * Changes settings of a project, and returns all of them. Its sandbox has them too, by the trigger `projects_update_sandbox`.
+ * Throws 422 with every bad field, and not-found.
+ */
 export async function updateProject(
   ctx: Context,
   projectId: string,

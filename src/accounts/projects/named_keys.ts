@@ -39,7 +39,8 @@ export async function listKeys(ctx: Context, projectId: string): Promise<Project
 }
 
 /**
- * Makes a key, and returns it this once. One that may only track begins with `pk_`, and may be part of a web page. Throws 409 where
+ * Makes a key, and returns it this once. One that may only track begins with `pk_`, and may be part of a web page. Those of a
+ * sandbox begin with `sk_test_` and `pk_test_`. Throws 409 where
  * the project has 50, and not-found.
  */
 export async function createKey(
@@ -50,7 +51,7 @@ export async function createKey(
 ): Promise<ProjectKey & { key: string }> {
   const scopes = inOrder(given);
   const isPublic = onlyTracks(scopes);
-  const { key, hash, hint } = generateKey(isPublic ? "public" : "secret");
+  const { key, hash, hint } = generateKey(isPublic ? "public" : "secret", projectId);
   return await inTransaction(ctx, async (tx) => {
     await holdProject(tx, projectId);
     const row = await q.projectKeys.insert(tx, {

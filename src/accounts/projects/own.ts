@@ -8,6 +8,7 @@ import { addSandboxDomain } from "./domains.ts";
 import { generateKeys } from "./keys.ts";
 import { createProject, type ProjectPatch, updateProject } from "./mod.ts";
 import type { Role } from "./roles.ts";
+import type { Sandbox } from "./sandbox.ts";
 import { hintOf } from "./webhook_secrets.ts";
 
 /** A project as a member sees it. */
@@ -30,6 +31,9 @@ export interface OwnProject {
   createdAt: Date;
   updatedAt: Date;
   role: Role;
+  /** For a sandbox, its project. */
+  sandboxOf: string | null;
+  sandbox: Sandbox | null;
 }
 
 /** With the secret key, which is shown only once. */
@@ -40,9 +44,9 @@ export const MAX_PROJECTS = 100;
 /** How many projects one user may create in a day, even if some are deleted. */
 export const MAX_MADE_A_DAY = 100;
 
-/** The projects that a user looks after, oldest first. */
+/** The projects that a user looks after, oldest first; each with its sandbox, which is not among them. */
 export async function listOwnProjects(ctx: Context, userId: string): Promise<OwnProject[]> {
-  return await q.projects.ofUser(ctx, { userId, projectId: null });
+  return (await q.projects.ofUser(ctx, { userId, projectId: null })).map(withSandbox);
 }
 
 /** A project as its key sees it too, which has no role in it. */
@@ -60,7 +64,7 @@ export async function getProject(
 ): Promise<ProjectDetails> {
   const found = await q.projects.details(ctx, { projectId, userId });
   if (!found) throw problems.notFound("project", projectId);
-  const { webhookSecret, ...project } = found;
+  const { webhookSecret, ...project } = withSandbox(found);
   return { ...project, webhookSecretHint: hintOf(ctx, projectId, webhookSecret).hint };
 }
 
@@ -102,7 +106,7 @@ export async function regenerateKeys(
   projectId: string,
   user: Person,
 ): Promise<ProjectWithSecret> {
-  const { publicKey, secretKey, secretHash, secretHint } = generateKeys();
+  const { publicKey, secretKey, secretHash, secretHint } = generateKeys(projectId);
   return await inTransaction(ctx, async (tx) => {
     const keys = { publicKey, secretHash, secretHint };
     if ((await q.projects.setKeys(tx, { projectId, ...keys, now: tx.now() })) === 0)
@@ -117,5 +121,20 @@ export async function regenerateKeys(
 async function ownProject(ctx: Context, userId: string, projectId: string): Promise<OwnProject> {
   const [project] = await q.projects.ofUser(ctx, { userId, projectId });
   if (!project) throw problems.notFound("project", projectId);
-  return project;
+  return withSandbox(project);
+}
+
+/** What is joined of its sandbox, as a part of its own. */
+function withSandbox<
+  Row extends {
+    sandboxId: string | null;
+    sandboxPublic: string | null;
+    sandboxSecretHint: string | null;
+    sandboxCreatedAt: Date | null;
+  },
+>({ sandboxId, sandboxPublic, sandboxSecretHint, sandboxCreatedAt, ...project }: Row) {
+  const sandbox: Sandbox | null = sandboxId
+    ? { id: sandboxId, public: sandboxPublic!, secretHint: sandboxSecretHint!, createdAt: sandboxCreatedAt! }
+    : null;
+  return { ...project, sandbox };
 }

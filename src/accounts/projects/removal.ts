@@ -9,7 +9,7 @@ import { countToday } from "../daily_limits.ts";
 
 /**
  * Deletes a project. From the commit on it cannot be found (and the trigger `projects_stay_deleted` keeps it so), and
- * nothing of it is sent except what is being handed over at that moment; a job deletes its rows. Joins the transaction of
+ * nothing of it is sent except what is being handed over at that moment; a job deletes its rows. Its sandbox goes with it. Joins the transaction of
  * `ctx` when there is one. Throws not-found when there is none, or it was deleted before.
  */
 export async function requestDeletion(ctx: Context, projectId: string, actor: Actor): Promise<void> {
@@ -17,9 +17,15 @@ export async function requestDeletion(ctx: Context, projectId: string, actor: Ac
     const now = tx.now();
     if (!(await q.removals.beginDeletion(tx, { projectId, now })))
       throw problems.notFound("project", projectId);
-    await q.removals.letGo(tx, { projectId });
-    await q.removals.stop(tx, { projectId, now, reason: "The project was deleted" });
-    await enqueueRemoval(tx, "delete_project", { projectId, turn: await turnOf(tx, actor) });
+    const sandbox = await q.removals.sandbox(tx, { projectId });
+    if (sandbox) await q.removals.beginDeletion(tx, { projectId: sandbox.id, now });
+    const turn = await turnOf(tx, actor);
+    // The sandbox first: its project cannot end before it.
+    for (const id of [...(sandbox ? [sandbox.id] : []), projectId]) {
+      await q.removals.letGo(tx, { projectId: id });
+      await q.removals.stop(tx, { projectId: id, now, reason: "The project was deleted" });
+      await enqueueRemoval(tx, "delete_project", { projectId: id, turn });
+    }
   });
   // The audit goes with the project: this line stays.
   ctx.log.warn("project deleted", {

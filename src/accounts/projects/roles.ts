@@ -52,6 +52,7 @@ const NEEDED: Readonly<Record<string, Role>> = {
   // Settings and keys.
   "PATCH /users/@me/projects/:id": "ADMIN",
   "POST /users/@me/projects/:id/regenerate-keys": "ADMIN",
+  "POST /projects/:id/sandbox": "ADMIN",
   "POST /projects/:id/keys": "ADMIN",
   "PATCH /projects/:id/keys/:keyId": "ADMIN",
   "DELETE /projects/:id/keys/:keyId": "ADMIN",

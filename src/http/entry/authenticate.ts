@@ -11,6 +11,7 @@ import {
 import { type RateLimit, takeMemberRequest, takeRequest, takeUserRequest } from "../../accounts/limits.ts";
 import { assertScope } from "../../accounts/projects/scopes.ts";
 import { assertRole, type Role, roleNeeded } from "../../accounts/projects/roles.ts";
+import { assertInPlace } from "../../accounts/projects/sandbox.ts";
 import {
   findSession,
   type FoundSession,
@@ -21,13 +22,12 @@ import {
 import type { Context } from "../../context.ts";
 import { withoutEffect } from "../../database_errors.ts";
 import type { Caller } from "../../insight/requests/log.ts";
-import { problems } from "../../problem/mod.ts";
+import { problems, rateLimitFields } from "../../problem/mod.ts";
 import { BODY_LIMIT, UNREAD } from "./body.ts";
 import { readBody } from "./body_plans.ts";
 import { readForm, readMessageForm } from "./form.ts";
 import { inTime } from "./patience.ts";
 import { assertKnownQuery } from "./query_names.ts";
-import { rateLimitFields } from "../../problem/mod.ts";
 import { note } from "./requests.ts";
 import { isUuid } from "./schemas.ts";
 import { streamBody } from "./stream_body.ts";
@@ -224,6 +224,7 @@ async function admit(
 ): Promise<void> {
   if (disabled && !isOpenWhenDisabled(parts)) throw problems.projectDisabled(disabledReason);
   if (user) assertVerified(ctx, user);
+  assertInPlace(id, parts.request.method, parts.route);
   tellLimit(parts, await (user ? takeMemberRequest(ctx, id, user.id) : takeRequest(ctx, id)));
 }
 

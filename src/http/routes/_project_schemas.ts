@@ -13,6 +13,27 @@ export const RoleWord = t.Unsafe<Role>({
     "MEMBER: all contents of the project. ADMIN: also settings, domains, members, billing and keys. OWNER: also deletion, reset and ownership.",
 });
 
+/** What its test keys open. */
+const SandboxFields = {
+  id: t.Unsafe<string>({
+    ...Uuid,
+    description: "To be used in place of the project's id, as in `X-Project-Id`: that is test mode.",
+  }),
+  public: t.String({ description: "The public test key: `pk_test_…`" }),
+  secretHint: t.String({ description: "The last characters of the secret test key." }),
+  createdAt: Timestamp,
+};
+const Sandbox = t.Object(SandboxFields, { title: "Sandbox" });
+
+/** A sandbox that was just made. */
+export const SandboxWithSecret = t.Object(
+  {
+    ...SandboxFields,
+    secret: t.String({ description: "The secret test key: `sk_test_…`. Shown only once." }),
+  },
+  { title: "SandboxWithSecret" },
+);
+
 /** A project as a member sees it. */
 export const Project = t.Object(
   {
@@ -42,6 +63,10 @@ export const Project = t.Object(
     createdAt: Timestamp,
     updatedAt: Timestamp,
     role: RoleWord,
+    sandboxOf: Nullable(
+      t.Unsafe<string>({ ...Uuid, description: "For a sandbox: its project. Null for every other project." }),
+    ),
+    sandbox: Nullable(Sandbox),
   },
   { title: "Project" },
 );

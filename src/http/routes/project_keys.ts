@@ -2,6 +2,7 @@
 import { Elysia, t } from "elysia";
 import { createKey, listKeys, MAX_KEYS, revokeKey, updateKey } from "../../accounts/projects/named_keys.ts";
 import { MAX_NAME, nameErrors } from "../../accounts/names.ts";
+import { createSandbox, SANDBOX_MAILS } from "../../accounts/projects/sandbox.ts";
 import { SCOPES } from "../../accounts/projects/scopes.ts";
 import { rotateWebhookSecret, webhookSecretHint } from "../../accounts/projects/webhook_secrets.ts";
 import type { Context } from "../../context.ts";
@@ -11,6 +12,7 @@ import { authenticateMember } from "../entry/authenticate.ts";
 import { documented } from "../entry/document.ts";
 import { withRules } from "../entry/field_errors.ts";
 import { answers, isUuid, Nullable, PathId, Text, Timestamp, Uuid, Words } from "../entry/schemas.ts";
+import { SandboxWithSecret } from "./_project_schemas.ts";
 
 const Scopes = t.Array(Words(SCOPES), {
   minItems: 1,
@@ -56,7 +58,7 @@ const BY_SESSION = { tags: ["Projects"], security: [{ session: [] }] };
 const one = { params: t.Object({ id: PathId }) };
 const oneKey = { params: t.Object({ id: PathId, keyId: PathId }) };
 
-/** Keys with names, and the secret of webhooks. */
+/** Keys with names, test keys, and the secret of webhooks. */
 export function projectKeysRoutes(ctx: Context) {
   const rules = (given: Given) => keyErrors(ctx, given);
   return new Elysia({ prefix: "/projects", detail: BY_SESSION })
@@ -85,7 +87,23 @@ export function projectKeysRoutes(ctx: Context) {
         detail: {
           operationId: "createProjectKey",
           summary: "Create a key with a name, scopes and an expiry",
-          description: `For ADMIN and OWNER. A key with only the scope \`track\` begins with \`pk_\` and may be part of a web page; all others begin with \`sk_\`. It is shown only in this response. What its scopes do not allow is refused with 403 and \`details\`. A project has at most ${MAX_KEYS} (409).`,
+          description: `For ADMIN and OWNER. A key with only the scope \`track\` begins with \`pk_\` and may be part of a web page; all others begin with \`sk_\`; those of a sandbox with \`pk_test_\` and \`sk_test_\`. It is shown only in this response. What its scopes do not allow is refused with 403 and \`details\`. A project has at most ${MAX_KEYS} (409).`,
+        },
+      },
+    )
+    .post(
+      "/:id/sandbox",
+      async ({ project, actor, set }) => {
+        set.status = 201;
+        return await createSandbox(ctx, project.id, actor);
+      },
+      {
+        ...one,
+        response: answers(SandboxWithSecret, { status: 201, refusals: [404, 409] }),
+        detail: {
+          operationId: "createSandbox",
+          summary: "Create the sandbox of a project, with its test keys",
+          description: `For ADMIN and OWNER. What \`sk_test_…\` and \`pk_test_…\` do happens in the sandbox: its contacts, events, templates and figures are apart from those of the project, and its mails are captured in the inbox and never sent. Addresses such as \`bounced@simulator.example\` make a mail bounce there; see the [guide](/docs/guides/sandbox). The secret key is shown only in this response. A project has one sandbox (409): named test keys and a new pair are made with the routes of keys, with the id of the sandbox as that of the project. It accepts ${SANDBOX_MAILS.toLocaleString("en")} mails of each kind a month, which count for nothing else.`,
         },
       },
     )

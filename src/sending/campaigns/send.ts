@@ -76,7 +76,7 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   const campaign = await q.campaignSend.sendable(ctx, { projectId, campaignId });
   if (!campaign?.sendable) return await suppressCampaign(ctx, projectId, campaignId);
   // The place in the queue is kept, so that nobody has to search for what was left; and few jobs run.
-  if (!(await opened(ctx, CLOSED_WAIT_MS))) return await again(ctx, batch, 0);
+  if (!(await opened(ctx, projectId, CLOSED_WAIT_MS))) return await again(ctx, batch, 0);
   const rate = await rateOf(ctx, projectId);
   const wait = rate === null || batch.inLine ? 0 : placeOfBatch(ctx, projectId, rate, BATCH_SIZE);
   if (wait > PACE_MS) return await again(ctx, { ...batch, inLine: true }, wait);

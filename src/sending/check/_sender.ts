@@ -1,4 +1,5 @@
 // What the service knows about the domain that a campaign is sent from. Nothing is looked up.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { shownRecordsOf } from "../domains/records.ts";
@@ -13,6 +14,10 @@ export async function checkSender(
   fromEmail: string,
 ): Promise<CampaignCheck> {
   const domain = fromEmail.slice(fromEmail.lastIndexOf("@") + 1).toLowerCase();
+  if (isSandbox(projectId)) {
+    const message = `In test mode any sender will do: for live mail, ${domain} has to be a verified domain.`;
+    return { ...BASE, level: "OK", message };
+  }
   const row = await q.domains.ofSender(ctx, { projectId, domain });
   if (!row) {
     const message = `${domain} is not a domain of this project: add it, or send from another address.`;

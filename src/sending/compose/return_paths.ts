@@ -5,6 +5,7 @@
 // case. There is no room for the project's id (64 characters, and others prepend a tag), but the signature covers both:
 // the projects with that domain are tried.
 import { isSignedLink, signLink } from "../../accounts/projects/link_keys.ts";
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import { createCache } from "../../cache.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
@@ -47,7 +48,8 @@ const MAX_PROJECTS = 1_000;
 export async function envelopeSender(ctx: Context, sender: Sender, emailId: string): Promise<string> {
   const { config } = ctx;
   // What is captured has never left.
-  if (config.INBOUND_SMTP_PORT === undefined || config.SMTP_URL === undefined) return sender.fromEmail;
+  const isSent = config.SMTP_URL !== undefined && !isSandbox(sender.projectId);
+  if (config.INBOUND_SMTP_PORT === undefined || !isSent) return sender.fromEmail;
   try {
     const returnPath = await returnPathOf(ctx, sender);
     if (returnPath === null) return sender.fromEmail;

@@ -1,5 +1,6 @@
 // The ways out of this process: a transport with its connections, whether its server lets us in, and the mails that wait for
 // it here.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import type { Context } from "../../context.ts";
 import { candidatesOf } from "../transports/candidates.ts";
 import { dayOf, waitOf } from "../transports/holds.ts";
@@ -68,6 +69,8 @@ export function createOutlets(
     if (made && (made.transport === transport || made.taken + made.places.waiting > 0)) return made;
     const places = createDeliveryPlaces({
       ...options,
+      // What waits apart for a domain waits for its server, and the inbox is none.
+      ...(transport === known.sandbox && { waitingApart: () => 0 }),
       connections: transport.mailer.connections,
       now: () => ctx.now().getTime(),
     });
@@ -111,6 +114,7 @@ function chooseOutlet(
   { projectId, emailId, domain, kind = null }: DeliveryRequest,
   outletOf: (transport: Transport) => Outlet,
 ): Outlet | number {
+  if (isSandbox(projectId)) return outletOf(known.sandbox);
   if (known.isPlain) return outletOf(known.standard);
   const { transports, whenFull } = candidatesOf(known, { projectId, emailId, domain, kind });
   const now = ctx.now();

@@ -1,7 +1,9 @@
 // One pass of delivery in the ledger: outcomes are written, and the next mails are claimed.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import { type Context, inTransaction } from "../../context.ts";
 import { isRefusal } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
+import { addJobs } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import type { Attachment } from "../../mail/mailer.ts";
 import { metersOf } from "../../meters.ts";
@@ -10,6 +12,7 @@ import { giveUpOn, type Lost } from "../giving_up.ts";
 import type { PreparedContent } from "../compose/mod.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import { type KnownContents, knownContents, loadAttachments, prepareContents } from "./_contents.ts";
+import { simulatedReports } from "./_simulator.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import { figuresOf } from "./figures.ts";
 import { type MailOutcome, withoutWords } from "./outcomes.ts";
@@ -78,16 +81,21 @@ async function settleAndClaim(
   };
   const bounced = outcomes.filter(({ status }) => status === "BOUNCED");
   const captured = outcomes.filter(({ status }) => status === "CAPTURED");
+  const simulated = simulatedReports(outcomes);
   const claimed =
-    bounced.length + captured.length === 0
+    bounced.length + captured.length + simulated.length === 0
       ? await take(ctx)
       : await inTransaction(ctx, async (tx) => {
           if (captured.length > 0) await giveBackUsage(tx, captured);
           const taken = await take(tx);
           await giveUpOn(tx, bounced.map(lostBy));
+          await addJobs(tx, "report_simulated", simulated);
           return taken;
         });
-  for (const { status } of outcomes) metersOf(ctx).mails.inc({ outcome: status });
+  for (const { status, project_id } of outcomes) {
+    // What bounces in a sandbox is no reason to wake an operator.
+    if (!isSandbox(project_id)) metersOf(ctx).mails.inc({ outcome: status });
+  }
   return claimed;
 }
 

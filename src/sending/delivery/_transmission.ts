@@ -1,4 +1,5 @@
 // One claimed mail on its way: composed, signed, handed over to the mail server, and what came of it.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import type { Handover } from "../../mail/mailer.ts";
@@ -16,6 +17,7 @@ import type { Verdict } from "./_domain_pace.ts";
 import type { HandoverMarks } from "./_handover_marks.ts";
 import type { Outlet } from "./_outlets.ts";
 import type { ClaimedMail } from "./_pass.ts";
+import { handToSimulator, simulatedReason } from "./_simulator.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import type { MailAttempt, AttemptEnd } from "./figures.ts";
 import { failed, type MailOutcome, outcomeOf, suppressed } from "./outcomes.ts";
@@ -55,14 +57,17 @@ async function handOver(
 ): Promise<Transmitted> {
   const known = content ?? { fromEmail: null };
   try {
-    const reason = reasonAgainst(email, content?.type ?? null);
+    const reason = reasonAgainst(email, content?.type ?? null) ?? simulatedReason(email);
     if (reason !== null) return unsent(suppressed(ctx, email, known.fromEmail, reason));
     const addressee = addresseeOf(email);
     if (content!.isPersonal && addressee.message?.first === null) {
       return unsent(suppressed(ctx, email, known.fromEmail, "The contact whose data it shows was deleted"));
     }
     const mail = await content!.compose(addressee, attachments);
-    const sent = await sendSigned(ctx, transport, content!, mail, way);
+    // Asked of the mail itself, and here, at the last moment: nothing of a sandbox leaves, whatever was chosen for it.
+    const sent = isSandbox(email.projectId)
+      ? await handToSimulator(transportsOf(ctx).sandbox.mailer, email, mail, way)
+      : await sendSigned(ctx, transport, content!, mail, way);
     // One that was removed, or opened again with another address, is asked no more.
     const isInUse = transportsOf(ctx).byId(transport.id) === transport;
     if (sent.state === "unreached" && isInUse) gate.shut(sent.response);

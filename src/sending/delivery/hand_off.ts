@@ -110,7 +110,7 @@ export async function enqueueHere(
 /** What a rate holds back has its turn in the queue: there it waits at no cost. */
 function hasRoom(ctx: Context, projectId: string, mails: number): boolean {
   const { limits, ...here } = hereOf(ctx);
-  if (limits === null || wayOf(ctx) !== "here" || isLimited(ctx, projectId)) return false;
+  if (limits === null || wayOf(ctx, projectId) !== "here" || isLimited(ctx, projectId)) return false;
   const ofProject = (here.ofProject.get(projectId) ?? 0) + mails;
   return here.chars < limits.chars && here.mails + mails <= limits.mails && ofProject <= limits.mailsOfOne;
 }

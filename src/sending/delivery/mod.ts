@@ -1,5 +1,6 @@
 // The send path from the ledger to the mailer and back. A row is SENDING, committed, before a socket is written to;
 // its outcome, the events and the retry that follow from it are one statement. No transaction is open in between.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import { type Context, inTransaction, perService } from "../../context.ts";
 import type { SpanContext } from "@opentelemetry/api";
 import { q } from "../../db/queries.ts";
@@ -72,7 +73,7 @@ export async function sendSingle(
   { projectId, emailIds, traces }: Jobs["send_emails"],
 ): Promise<void> {
   await transportsOf(ctx).ready();
-  const leads = (way: Way) => wayOf(ctx) === way;
+  const leads = (way: Way) => wayOf(ctx, projectId) === way;
   if (leads("elsewhere")) await gateOf(ctx).opened(CLOSED_WAIT_MS);
   if (leads("nowhere")) return;
   const { postponed, waitMs } = await deliverEmails(ctx, projectId, emailIds, traces);
@@ -184,18 +185,22 @@ async function deliverOrPutApart(ctx: Context, request: DeliveryRequest): Promis
 
 /** Whether mail can go to its server, from here or from another process. */
 export function reachesMailServer(ctx: Context): boolean {
-  return wayOf(ctx) !== "nowhere";
+  return wayOf(ctx, null) !== "nowhere";
 }
 
-/** Where mails can go. With several transports each mail is asked for by itself, and those that have to wait keep their jobs. */
-export function wayOf(ctx: Context): Way {
-  return transportsOf(ctx).isPlain ? gateOf(ctx).way : "here";
+/**
+ * Where mails of a project can go. With several transports each mail is asked for by itself, and those that have to wait keep
+ * their jobs; those of a sandbox wait for no server.
+ */
+export function wayOf(ctx: Context, projectId: string | null): Way {
+  const hasOther = !transportsOf(ctx).isPlain || (projectId !== null && isSandbox(projectId));
+  return hasOther ? "here" : gateOf(ctx).way;
 }
 
-/** Resolves when mails can leave from here, or after so long; true: they can. */
-export async function opened(ctx: Context, withinMs: number): Promise<boolean> {
+/** Resolves when mails of a project can leave from here, or after so long; true: they can. */
+export async function opened(ctx: Context, projectId: string, withinMs: number): Promise<boolean> {
   await transportsOf(ctx).ready();
-  return wayOf(ctx) === "here" || (await gateOf(ctx).opened(withinMs));
+  return wayOf(ctx, projectId) === "here" || (await gateOf(ctx).opened(withinMs));
 }
 
 /** Fetches mails that wait apart, if there is room. */

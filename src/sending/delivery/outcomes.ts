@@ -4,7 +4,7 @@ import { sesMessageId } from "../../mail/ses_notices.ts";
 import { messageIdOf } from "../compose/message_id.ts";
 import { messageOfMail } from "../compose/message_of_mail.ts";
 import type { Content } from "../compose/mod.ts";
-import { DEFAULT_TRANSPORT } from "../transports/routes.ts";
+import { DEFAULT_TRANSPORT, SANDBOX_TRANSPORT } from "../transports/routes.ts";
 import type { ClaimedEmail } from "./emails.ts";
 import type { MailAttempt } from "./figures.ts";
 
@@ -60,6 +60,8 @@ const LATE_AFTER_MS = 4 * 3_600_000;
 /** Whose end we kept back: the database was away, and has enough to do. */
 const WITHHELD_RETRY_MS = 5_000;
 
+const HAVE_NO_ROW: ReadonlySet<string> = new Set([DEFAULT_TRANSPORT, SANDBOX_TRANSPORT]);
+
 const STATUS = {
   accepted: "SENT",
   captured: "CAPTURED",
@@ -101,7 +103,7 @@ export function outcomeOf(
   const kept = {
     messageId: mail.messageId,
     subject: mail.subject === content.subject ? null : mail.subject,
-    transportId: transport.id === DEFAULT_TRANSPORT ? null : transport.id,
+    transportId: HAVE_NO_ROW.has(transport.id) ? null : transport.id,
   };
   if (handover.state === "deferred") {
     return deferral(ctx, email, kept, handover.response, transport.mailer.retries);

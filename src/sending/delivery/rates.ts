@@ -1,5 +1,6 @@
 // How fast mail may leave: for the installation (`SEND_RATE_PER_SECOND`) and for a project (`projects.send_rate`), over
 // all processes. Postgres has a bucket for each; if it is empty, the caller is told when to come again.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { INSTALLATION } from "../transports/routes.ts";
@@ -27,6 +28,7 @@ const stateOf = perService((): Rates => ({ rates: new Map(), reading: null, read
  * nothing limits it.
  */
 export async function rateOf(ctx: Context, projectId: string): Promise<number | null> {
+  if (isSandbox(projectId)) return null;
   const { rates } = await current(ctx);
   const limits = [projectId, INSTALLATION].flatMap((scope) => rates.get(scope) ?? []);
   return limits.length === 0 ? null : Math.min(...limits);
@@ -35,6 +37,7 @@ export async function rateOf(ctx: Context, projectId: string): Promise<number | 
 /** Whether a rate limits this project, as far as this process knows by now. */
 export function isLimited(ctx: Context, projectId: string): boolean {
   const { rates } = stateOf(ctx);
+  if (isSandbox(projectId)) return false;
   return rates.has(projectId) || rates.has(INSTALLATION);
 }
 
@@ -43,6 +46,17 @@ export function isLimited(ctx: Context, projectId: string): boolean {
  * given to. Null if nothing is limited. A mail whose transport has sent all of its day waits for Infinity: it takes another.
  */
 export async function admitByRate(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
+  // Mails of sandboxes take no place of those that are sent.
+  const free = requests.filter(({ projectId }) => isSandbox(projectId));
+  if (free.length === 0) return await admitSent(ctx, requests);
+  const sent = await admitSent(
+    ctx,
+    requests.filter(({ projectId }) => !isSandbox(projectId)),
+  );
+  return sent && { ...sent, admitted: [...free, ...sent.admitted] };
+}
+
+async function admitSent(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
   if (requests.length === 0) return null;
   const { rates } = await current(ctx);
   const limited = limitedTransports(ctx, requests);

@@ -1,4 +1,5 @@
 // What the mails of a request say: the request merged over its template.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import { shownData } from "../../audience/contacts/data.ts";
 import { plainText } from "../../content/plain_text.ts";
 import { withPreheader } from "../../content/preheader.ts";
@@ -30,13 +31,20 @@ export async function contentsOf(
   items: { input: SendInput; text: string | null; recipients: Recipient[] }[],
 ): Promise<(ContentRow | Error)[]> {
   const templateIds = [...new Set(items.flatMap(({ input }) => input.template ?? []))];
-  const rows = templateIds.length === 0 ? [] : await q.templates.contents(tx, { projectId, templateIds });
+  const rows = templateIds.length === 0 ? [] : await templatesOf(tx, projectId, templateIds);
   const templates = new Map(rows.map((template) => [template.id, said(template)]));
   return items.map(({ input, text, recipients }) => {
     const template = input.template === undefined ? null : templates.get(input.template.toLowerCase());
     if (template === undefined) return problems.templateNotFound(input.template!);
     return contentOf(newId(tx), input, template, { text, recipients });
   });
+}
+
+/** Those of the project; in a sandbox also those of its project, so that code is tested with the templates that it names. */
+async function templatesOf(tx: Context, projectId: string, templateIds: string[]): Promise<Template[]> {
+  const own = await q.templates.contents(tx, { projectId, templateIds });
+  if (!isSandbox(projectId) || own.length === templateIds.length) return own;
+  return [...own, ...(await q.templates.liveContents(tx, { projectId, templateIds }))];
 }
 
 /** A template with what its mails share. */

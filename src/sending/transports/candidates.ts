@@ -1,4 +1,5 @@
 // Which transports a mail may take, in the order in which they are asked.
+import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import type { KnownTransports } from "./known.ts";
 import type { Transport } from "./transport.ts";
 import {
@@ -35,11 +36,12 @@ interface Choice {
 }
 
 /**
- * Routes of the project, else its own transports; else the routes of the installation, else all transports of the installation.
+ * Mails of a sandbox have one way. Routes of the project, else its own transports; else the routes of the installation, else all transports of the installation.
  * A project never falls back on others because its own are paused. Lower priorities come first. Of equal ones each mail has an order of its own, by weight, which stays: a greylisting server
  * sees the same transport again.
  */
 export function candidatesOf(known: KnownTransports, mail: Routed): Candidates {
+  if (isSandbox(mail.projectId)) return { transports: [known.sandbox], whenFull: "NEXT", rule: null };
   if (known.isPlain) return { transports: [known.standard], whenFull: "NEXT", rule: null };
   const ownsSome = known.hasOwn(mail.projectId);
   const rule = ruleOf(known, mail.projectId, mail) ?? (ownsSome ? null : ruleOf(known, INSTALLATION, mail));
@@ -51,7 +53,7 @@ export function candidatesOf(known: KnownTransports, mail: Routed): Candidates {
 
 /** Whether it has to be known what kind of mails those of a project are. */
 export function routesAskForKind(known: KnownTransports, projectId: string): boolean {
-  if (known.isPlain) return false;
+  if (known.isPlain || isSandbox(projectId)) return false;
   return [projectId, INSTALLATION].some((owner) => {
     const routes = known.routesOf(owner);
     return routes !== null && asksForKind(routes);

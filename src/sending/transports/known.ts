@@ -5,10 +5,11 @@ import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
 import { isDirect } from "../../mail/direct_url.ts";
+import type { Mailer } from "../../mail/mailer.ts";
 import { isForbidden } from "./direct.ts";
 import { mailboxProvidersOf } from "./mailbox_providers.ts";
 import { pacesOf } from "./paces.ts";
-import { DEFAULT_TRANSPORT, INSTALLATION, type Routes, routesIn } from "./routes.ts";
+import { DEFAULT_TRANSPORT, INSTALLATION, type Routes, routesIn, SANDBOX_TRANSPORT } from "./routes.ts";
 import { openUrl } from "./sealed.ts";
 import type { Transport, TransportKind } from "./transport.ts";
 
@@ -19,6 +20,8 @@ export interface KnownTransports {
   /** Reads it again now. */
   refresh(): Promise<void>;
   readonly standard: Transport;
+  /** For the mails of sandboxes, and for no others. */
+  readonly sandbox: Transport;
   /** Those of a project that are in use, without the standard one. */
   of(projectId: string): readonly Transport[];
   /** Whether it has transports of its own, in use or not: then its mails go by no others. */
@@ -43,6 +46,7 @@ type Row = Awaited<ReturnType<typeof q.transports.inUse>>[number];
 class Transports implements KnownTransports {
   readonly standard: Transport;
   readonly providerOf: (domain: string) => string;
+  readonly sandbox: Transport;
   private readonly ctx: Context;
   private readonly rows = new Map<string, { transport: Transport; made: string }>();
   private byProject = new Map<string, Transport[]>();
@@ -56,19 +60,22 @@ class Transports implements KnownTransports {
     this.ctx = ctx;
     this.providerOf = (domain) => mailboxProvidersOf(ctx).of(domain);
     this.standard = {
+      ...UNLIMITED,
       id: DEFAULT_TRANSPORT,
       projectId: INSTALLATION,
       name: "Mail server of the installation",
       kind: kindOfSettings(ctx.config),
       mailer: ctx.mailer,
       writesFields: fieldsWrittenBy(ctx.config.SMTP_URL),
-      priority: 100,
-      weight: 1,
-      ratePerSecond: null,
-      perDay: null,
-      warmup: null,
-      heldUntil: 0,
-      fullOn: null,
+    };
+    this.sandbox = {
+      ...UNLIMITED,
+      id: SANDBOX_TRANSPORT,
+      projectId: INSTALLATION,
+      name: "Inbox of sandboxes",
+      kind: "CAPTURE",
+      mailer: ctx.openMailer?.({ kind: "CAPTURE", url: null, connections: null, isOwn: false }) ?? NO_INBOX,
+      writesFields: new Set(),
     };
   }
 
@@ -103,6 +110,7 @@ class Transports implements KnownTransports {
   }
 
   byId(id: string): Transport | null {
+    if (id === SANDBOX_TRANSPORT) return this.sandbox;
     return id === DEFAULT_TRANSPORT ? this.standard : (this.rows.get(id)?.transport ?? null);
   }
 
@@ -205,5 +213,24 @@ function kindOfSettings({ SMTP_URL }: Context["config"]): TransportKind {
   if (SMTP_URL === undefined) return "CAPTURE";
   return isDirect(SMTP_URL) ? "DIRECT" : "SMTP";
 }
+
+/** As a transport that nobody has set limits for. */
+const UNLIMITED = {
+  priority: 100,
+  weight: 1,
+  ratePerSecond: null,
+  perDay: null,
+  warmup: null,
+  heldUntil: 0,
+  fullOn: null,
+};
+
+/** Where nothing can be opened, mails of sandboxes wait: they never take another way. */
+const NO_INBOX: Mailer = {
+  connections: 1,
+  send: async () => ({ state: "deferred", response: "There is no inbox" }),
+  reach: async () => null,
+  close() {},
+};
 
 const RESOLVED = Promise.resolve();

@@ -106,7 +106,7 @@ function ownerOf(projectId: string): "PROJECT" | "INSTALLATION" {
 
 /** As every process will know it within seconds: what a person has paused is not there. Nothing can be sent by it. */
 async function readNow(ctx: Context, projectId: string): Promise<KnownTransports> {
-  const { standard } = transportsOf(ctx);
+  const { standard, sandbox } = transportsOf(ctx);
   const [rows, documents] = await Promise.all([
     q.transports.inUse(ctx),
     Promise.all([projectId, INSTALLATION].map((owner) => q.routes.get(ctx, { projectId: owner }))),
@@ -132,6 +132,7 @@ async function readNow(ctx: Context, projectId: string): Promise<KnownTransports
     ready: async () => {},
     refresh: async () => {},
     standard,
+    sandbox,
     of: (owner) => transports.filter((one) => one.projectId === owner),
     byId: (id) => (id === DEFAULT_TRANSPORT ? standard : (transports.find((one) => one.id === id) ?? null)),
     routesOf: (owner) => routes.get(owner) ?? null,

@@ -2,6 +2,8 @@
 
 /** The transport that the settings describe (`SMTP_URL`); without one, the inbox. */
 export const DEFAULT_TRANSPORT = "default";
+/** What takes the mails of sandboxes: the inbox, whatever else there is. */
+export const SANDBOX_TRANSPORT = "sandbox";
 /** Whose the rows of the installation are. */
 export const INSTALLATION = "00000000-0000-0000-0000-000000000000";
 
