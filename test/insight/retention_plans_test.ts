@@ -51,6 +51,10 @@ beforeAll(async () => {
       insert into contact_imports (project_id, state, dry_run, finished_at)
       select ${project.id}, 'completed', false, ${old} from generate_series(1, ${ROWS}::int)`;
     await sql`
+      insert into moves (project_id, id, source, state, created_by, created_at, changed_at, finished_at)
+      select ${project.id}, uuid_v7(), 'brevo', 'DONE', 'a', ${old}, ${old}, ${old}
+      from generate_series(1, ${ROWS}::int)`;
+    await sql`
       insert into requests (project_id, id, method, route, path, status, ms)
       select ${project.id}, id, 'GET', '/r', '/r', 200, 1
       from (select ${ids(sql, "requests")} from generate_series(1, ${ROWS}::int) as n) as made`;
@@ -103,6 +107,7 @@ const STATEMENTS: [string, (tx: Context) => Promise<unknown>][] = [
     "drop_history",
     (tx) => q.retention.dropHistory(tx, { projectId: project.id, after: BEFORE_ALL, ...batch }),
   ],
+  ["drop_moves", (tx) => q.retention.dropMoves(tx, batch)],
   ["drop_imports", (tx) => q.retention.dropImports(tx, batch)],
   ["drop_bulk_jobs", (tx) => q.retention.dropBulkJobs(tx, batch)],
   ["drop_requests", (tx) => q.retention.dropRequests(tx, { after: BEFORE_ALL, ...batch })],

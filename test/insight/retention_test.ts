@@ -548,6 +548,14 @@ describe("logs", () => {
       await service.pool`
         insert into bulk_jobs (project_id, operation, state, contact_ids, created_at, finished_at, failed_reason)
         values (${project.id}, 'subscribe', ${state}, '{}', ${old}, ${finishedAt}, ${name})`;
+      await service.pool`
+        insert into moves (
+          project_id, id, source, state, created_by, created_at, changed_at, finished_at, failed_reason
+        )
+        values (
+          ${project.id}, uuid_v7(), 'brevo', ${finishedAt === null ? "UPLOADING" : "DONE"}, 'a', ${old}, now(),
+          ${finishedAt}, ${name}
+        )`;
     }
     await service.pool`select graphile_worker.add_job('purge_expired', run_at => now() + interval '1 year')`;
     await service.pool`
@@ -563,6 +571,7 @@ describe("logs", () => {
     const jobs = await service.pool`select task_identifier as task from graphile_worker.jobs`;
 
     expect(await left("contact_imports")).toEqual(["recent", "working"]);
+    expect(await left("moves")).toEqual(["recent", "working"]);
     expect(await left("bulk_jobs")).toEqual(["recent", "working"]);
     expect(jobs.map((row) => row.task)).toEqual(["purge_expired"]);
   });

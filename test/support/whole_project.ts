@@ -50,6 +50,7 @@ export async function fillProject(
     await fillLedger(sql, projectId);
     await fillWorkflows(sql, projectId);
     await fillCounts(sql, projectId);
+    await fillMoves(sql, projectId);
     await fillAccount(sql, projectId, prefix);
   };
   // Inside of a transaction, in that one.
@@ -276,6 +277,30 @@ async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
     on conflict do nothing`;
   await sql`
     insert into event_totals (project_id, name, count) values (${projectId}, 'bought', 1) on conflict do nothing`;
+}
+
+async function fillMoves(sql: postgres.TransactionSql, projectId: string) {
+  await sql`
+    with made as (
+      insert into moves (project_id, id, source, state, created_by, left_out_total, created_at, changed_at)
+      values (${projectId}, uuid_v7(), 'brevo', 'UPLOADING', 'ada@example.com', 1, now(), now())
+      returning project_id, id
+    ),
+    files as (
+      insert into move_files (project_id, move_id, id, name, bytes, uploaded_at)
+      select project_id, id, uuid_v7(), 'contacts.csv', 3, now() from made
+      returning project_id, move_id, id
+    ),
+    pieces as (
+      insert into move_file_pieces (project_id, move_id, file_id, position, deflated)
+      select project_id, move_id, id, n, 'x' from files, generate_series(0, 2) as n
+    ),
+    known as (
+      insert into move_ids (project_id, move_id, theirs, ours, is_list)
+      select project_id, id, 'list 1', uuid_v7(), true from made
+    )
+    insert into move_left_out (project_id, move_id, position, what, why)
+    select project_id, id, 1, 'a', 'b' from made`;
 }
 
 async function fillAccount(sql: postgres.TransactionSql, projectId: string, prefix: string) {
