@@ -29,13 +29,21 @@ const CHART = {
   tooltipAnimationDuration: 0,
 } as const;
 
-export default function Charts({ period: { startDate, endDate, days } }: { period: Period }) {
-  const mails = useApi("GET /analytics/timeseries", { query: { startDate, endDate } });
+interface Props {
+  period: Period;
+  /** Of the mails, as `name:value`; empty: of all. */
+  tag: string;
+}
+
+export default function Charts({ period: { startDate, endDate, days }, tag }: Props) {
+  const mails = useApi("GET /analytics/timeseries", {
+    query: { startDate, endDate, ...(tag !== "" && { tag }) },
+  });
   const contacts = useApi("GET /analytics/contacts", { query: { startDate, endDate } });
   const grown = contacts.data && growth(contacts.data);
   return (
     <div className={classes.charts}>
-      <Panel title="Mails">
+      <Panel title={tag === "" ? "Mails" : `Mails with the tag ${tag.replace(":", ": ")}`}>
         <Loaded query={mails} skeleton={SKELETON}>
           {(data) => (
             <AreaChart

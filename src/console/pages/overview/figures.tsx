@@ -16,15 +16,20 @@ const FIGURES = [
   { name: "Bounced", key: "bounces", of: "emails", isGoodUp: false },
 ] as const;
 
-export function Figures({ period }: { period: Period }) {
+/** `tag`: only of mails with it, as `name:value`; empty: of all. */
+export function Figures({ period, tag }: { period: Period; tag: string }) {
   const { startDate, endDate, before } = period;
-  const now = useApi("GET /analytics/timeseries", { query: { startDate, endDate } });
-  const then = useApi("GET /analytics/timeseries", { query: before });
+  const tagged = tag === "" ? {} : { tag };
+  const now = useApi("GET /analytics/timeseries", { query: { startDate, endDate, ...tagged } });
+  const then = useApi("GET /analytics/timeseries", { query: { ...before, ...tagged } });
   if (now.isError) return <Failed error={now.error} retry={now.refetch} />;
   const sums = now.data && sumsOf(now.data);
   const old = then.data && sumsOf(then.data);
   return (
-    <dl className={classes.figures} aria-label={`Mails of the last ${period.days} days`}>
+    <dl
+      className={classes.figures}
+      aria-label={`Mails ${tag && `with the tag ${tag} `}of the last ${period.days} days`}
+    >
       {FIGURES.map(({ name, key, of, isGoodUp }) => (
         <div className={classes.figure} key={key}>
           <dt className={classes.name}>{name}</dt>
