@@ -128,7 +128,7 @@ describeInBrowser("code", () => {
     await other.context().close();
   });
 
-  test("with a fault says so at its line and keeps the mail of before; saving says the same and loses nothing", async () => {
+  test("with a fault says so at its line and keeps the mail of before; saving says the same and loses nothing, nor where an alias is taken", async () => {
     const page = await stage.open(`/templates/${await make("Faulty")}`);
     await mail(page).getByRole("heading", { name: "Hello there" }).waitFor();
     await edited(page, "{{#if plan}}never closed");
@@ -144,6 +144,16 @@ describeInBrowser("code", () => {
     await preview.getByText(/line 3/).waitFor({ state: "detached" });
     await save(page);
     expect(await bodyOf(ids.Faulty!)).toContain("{{#if plan}}never closed{{/if}}");
+    await make("Other", { alias: "welcome" });
+    await page.getByRole("tab", { name: "Details" }).click();
+    const alias = page.getByRole("textbox", { name: "Alias" });
+    await alias.fill("welcome");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Another template of the project has this alias").first().waitFor();
+    await eventually(() => alias.inputValue()).toBe("welcome");
+    await alias.fill("welcome-2");
+    await save(page);
+    expect((await api("GET", `/templates/${ids.Faulty}`)).alias).toBe("welcome-2");
     await page.context().close();
   });
 

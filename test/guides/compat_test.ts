@@ -3,6 +3,7 @@ import { unsupportedIn } from "../../src/http/compat/_fields.ts";
 import { readMailgunForm } from "../../src/http/compat/_mailgun_form.ts";
 import { readMailgun } from "../../src/http/compat/_mailgun_message.ts";
 import { readPostmark } from "../../src/http/compat/_postmark_message.ts";
+import { readResend } from "../../src/http/compat/_resend_message.ts";
 import { readSendgrid } from "../../src/http/compat/_sendgrid_message.ts";
 import type { FormPart } from "../../src/http/entry/form.ts";
 import { Problem } from "../../src/problem/mod.ts";
@@ -110,6 +111,25 @@ const SAMPLES: Sample[] = [
     },
   },
   {
+    table: "Fields of a message to Resend",
+    read: async (given) => readResend(given),
+    given: {
+      from: "shop@example.com",
+      to: "ada@example.com",
+      cc: "ben@example.com",
+      bcc: "eve@example.com",
+      subject: "Hello",
+      html: "<p>Hello</p>",
+      text: "Hello",
+      reply_to: "help@example.com",
+      headers: { "X-A": "1" },
+      tags: [{ name: "a", value: "b" }],
+      attachments: [{ content: "AAAA", filename: "a.pdf", content_type: "image/png", content_id: "a" }],
+      scheduled_at: "2033-01-01T00:00:00Z",
+      template: { id: "a", variables: { a: 1 } },
+    },
+  },
+  {
     table: "Fields of a message to Mailgun",
     read: async (given) => {
       const parts = Object.entries(given).map(([name, value]) => ({ name: name.replace("…", "X-A"), value }));
@@ -180,7 +200,7 @@ describe("a field of a message", () => {
   }
 
   test("that another one stands in for is sent without that one", async () => {
-    const [sendgrid, postmark, mailgun] = SAMPLES as [Sample, Sample, Sample];
+    const [sendgrid, postmark, resend, mailgun] = SAMPLES as [Sample, Sample, Sample, Sample];
     const { reply_to_list, ...mail } = sendgrid.given;
     const { HtmlBody, TemplateAlias, ...letter } = postmark.given;
 
@@ -189,6 +209,9 @@ describe("a field of a message", () => {
     for (const field of ["TextBody", "TemplateId"]) {
       expect(await postmark.read(letter)).not.toEqual(await postmark.read(without(letter, [field])));
     }
+    const { html: page, ...plain } = resend.given;
+    expect(page).toBeDefined();
+    expect(await resend.read(plain)).not.toEqual(await resend.read(without(plain, ["text"])));
     const { html, "o:tracking": both, ...form } = mailgun.given;
     expect([html, both].every(Boolean)).toBe(true);
     expect(await mailgun.read(form)).not.toEqual(await mailgun.read(without(form, ["text"])));

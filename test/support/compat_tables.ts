@@ -2,10 +2,12 @@
 import type { FieldTable } from "../../src/http/compat/_fields.ts";
 import { MAILGUN_FIELDS } from "../../src/http/compat/_mailgun_fields.ts";
 import { POSTMARK_FIELDS } from "../../src/http/compat/_postmark_fields.ts";
+import { RESEND_FIELDS } from "../../src/http/compat/_resend_fields.ts";
 import { SENDGRID_FIELDS } from "../../src/http/compat/_sendgrid_fields.ts";
 
 /** By the heading that each has in the guide. */
 export const FIELD_TABLES: Readonly<Record<string, FieldTable>> = {
+  "Fields of a message to Resend": RESEND_FIELDS,
   "Fields of a message to SendGrid": SENDGRID_FIELDS,
   "Fields of a message to Postmark": POSTMARK_FIELDS,
   "Fields of a message to Mailgun": MAILGUN_FIELDS,

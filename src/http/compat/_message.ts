@@ -45,20 +45,6 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Refuses what would have no effect: fields that have a reason, and those that nobody knows. */
-export function fieldErrorsOf(
-  given: SdkFields,
-  known: readonly string[],
-  refused: Readonly<Record<string, string>>,
-): FieldError[] {
-  return Object.keys(given)
-    .filter((field) => !known.includes(field))
-    .map((field) => {
-      const message = Object.hasOwn(refused, field) ? refused[field]! : "This field is not supported here";
-      return { field, code: "custom" as const, message };
-    });
-}
-
 /** The request that an idempotency key stands for, where there is one: a repeated request is answered again. */
 export function callOf(
   request: string,

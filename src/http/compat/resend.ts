@@ -14,25 +14,12 @@ import { bounded } from "../entry/body_bounds.ts";
 import { IdempotencyHeaders } from "../entry/idempotency.ts";
 import { type ForeignRefusal, toProblem } from "../entry/problems.ts";
 import { isUuid, PathId } from "../entry/schemas.ts";
-import * as content from "./_content.ts";
 import * as message from "./_message.ts";
+import { readResend, RESEND_NAMES } from "./_resend_message.ts";
 
 const Message = bounded(t.Record(t.String(), t.Unknown()), message.SDK_SIZE);
 const Messages = bounded(t.Array(t.Unknown(), { minItems: 1, maxItems: MAX_BATCH }), message.SDK_SIZE);
 const Rescheduled = t.Object({ scheduled_at: t.String({ maxLength: 40 }) });
-
-const NAMES: message.Names = {
-  body: "html",
-  sendAt: "scheduled_at",
-  replyTo: "reply_to",
-  template: "template.id",
-  data: "template.variables",
-};
-const KNOWN =
-  "from to cc bcc subject html text reply_to headers tags attachments scheduled_at template".split(" ");
-const REFUSED = {
-  topic_id: "Topics are not supported: a template of the type MARKETING goes to subscribed contacts only",
-};
 
 /** `/compat/resend/emails` and what is below it. It is no part of the OpenAPI document: the guide on SDKs describes it. */
 export function resendRoutes(ctx: Context) {
@@ -46,7 +33,7 @@ export function resendRoutes(ctx: Context) {
           "/",
           async ({ project, headers, body }) => {
             const call = message.callOf("POST /compat/resend/emails", project.id, headers);
-            return answerOf(await message.sendTranslated(ctx, call, translated(body), NAMES));
+            return answerOf(await message.sendTranslated(ctx, call, readResend(body), RESEND_NAMES));
           },
           { headers: IdempotencyHeaders, body: Message },
         )
@@ -54,7 +41,7 @@ export function resendRoutes(ctx: Context) {
           "/batch",
           async ({ project, headers, body, request }) => {
             const call = message.callOf("POST /compat/resend/emails/batch", project.id, headers);
-            const given = await message.readTranslated(ctx, project.id, body.map(translated), NAMES);
+            const given = await message.readTranslated(ctx, project.id, body.map(readResend), RESEND_NAMES);
             if (request.headers.get("x-batch-validation") !== "permissive") {
               return { data: (await sendTogether(ctx, call, given)).map(answerOf) };
             }
@@ -81,59 +68,6 @@ export function resendRoutes(ctx: Context) {
           one,
         ),
     );
-}
-
-function translated(given: unknown): message.Translated {
-  const { from, to, cc, bcc, subject, html, text, headers, tags, scheduled_at, ...rest } =
-    message.filled(given);
-  const template = message.filled(rest.template);
-  const all = message.filled(given);
-  return {
-    body: {
-      from,
-      to,
-      cc,
-      bcc,
-      subject: content.subjectOf(subject),
-      body: content.bodyOf(html, text),
-      headers,
-      tags,
-      sendAt: scheduled_at,
-      replyTo: Array.isArray(rest.reply_to)
-        ? rest.reply_to.map(content.bareAddress)
-        : content.bareAddress(rest.reply_to),
-      attachments: Array.isArray(rest.attachments) ? rest.attachments.map(fileOf) : rest.attachments,
-      template: rest.template === undefined ? undefined : (template.id ?? ""),
-      data: content.variablesOf(template.variables),
-    },
-    errors: [...message.fieldErrorsOf(all, KNOWN, REFUSED), ...fileErrors(rest.attachments)],
-  };
-}
-
-function fileOf(given: unknown) {
-  const { filename, content: bytes, content_type, content_id } = message.filled(given);
-  return {
-    filename,
-    content: isBuffer(bytes) ? Buffer.from(bytes.data).toString("base64") : bytes,
-    contentType: content_type ?? content.typeOfFile(filename),
-    ...(content_id !== undefined && { contentId: content_id, disposition: "inline" }),
-  };
-}
-
-/** A Buffer of Node, as it is written to JSON. */
-function isBuffer(bytes: unknown): bytes is { data: number[] } {
-  const { type, data } = message.filled(bytes);
-  return type === "Buffer" && Array.isArray(data);
-}
-
-function fileErrors(attachments: unknown) {
-  if (!Array.isArray(attachments)) return [];
-  const text = "Files are not fetched: send the content of the file as base64";
-  return attachments.flatMap((file, i) =>
-    message.filled(file).path === undefined
-      ? []
-      : [{ field: `attachments.${i}.path`, code: "custom" as const, message: text }],
-  );
 }
 
 /** The mail of the first recipient stands for all. */
