@@ -39,6 +39,7 @@ export type ContactField = { field: string; type: "string" | "number" | "boolean
 export type QueuedJob = { jobId: string; message: string };
 export type ImportReport = { id: string; state: "waiting" | "active" | "completed" | "failed"; progress: number; result?: { totalRows: number; successCount: number; createdCount: number; updatedCount: number; failureCount: number; errors: ({ row: number; email: string; error: string })[] }; failedReason?: string; createdAt: string; finishedAt: string | null };
 export type ListedContactImport = { id: string; state: "waiting" | "active" | "completed" | "failed"; progress: number; fileName: string | null; dryRun: boolean; createdBy: string | null; result?: { totalRows: number; successCount: number; createdCount: number; updatedCount: number; failureCount: number }; failedReason?: string; createdAt: string; finishedAt: string | null; undo: { state: "waiting" | "active" | "completed" | "failed" | null; until: string; deletedCount: number; restoredCount: number; keptCount: number } | null };
+export type ImportPreset = { name: "mailchimp" | "brevo" | "sendgrid"; title: string; signs: ((string)[])[]; columns: Record<string, never> };
 export type ContactImport = { id: string; state: "waiting" | "active" | "completed" | "failed"; progress: number; fileName: string | null; dryRun: boolean; createdBy: string | null; result?: { totalRows: number; successCount: number; createdCount: number; updatedCount: number; failureCount: number; errors: ({ row: number; email: string; error: string })[]; examples?: ({ row: number; email: string; action: "create" | "update" | "none"; subscribed: boolean; data: Record<string, unknown>; before: Record<string, unknown> | null })[] }; failedReason?: string; createdAt: string; finishedAt: string | null; undo: { state: "waiting" | "active" | "completed" | "failed" | null; until: string; deletedCount: number; restoredCount: number; keptCount: number } | null };
 export type BulkByIds = { mode?: "ids"; contactIds: (string)[] };
 export type ContactFilter = { search?: string; subscribed?: boolean; segmentId?: string; condition?: Condition };
@@ -282,6 +283,7 @@ export interface Api {
   "GET /contacts/import/{jobId}": { path: { jobId: string }; answer: ImportReport };
   "POST /contacts/imports": { query?: { dryRun?: "true" | "false"; subscribed?: "true" | "false"; fileName?: string; mapping?: string }; body: Blob; answer: QueuedJob };
   "GET /contacts/imports": { query?: { limit?: number; cursor?: string }; answer: { data: (ListedContactImport)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
+  "GET /contacts/imports/presets": { answer: { presets: (ImportPreset)[] } };
   "GET /contacts/imports/{jobId}": { path: { jobId: string }; answer: ContactImport };
   "POST /contacts/imports/{jobId}/cancel": { path: { jobId: string }; answer: ContactImport };
   "POST /contacts/imports/{jobId}/undo": { path: { jobId: string }; answer: ContactImport };
@@ -548,6 +550,8 @@ contacts: {
   upload(body: string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>, query?: Api["POST /contacts/imports"]["query"], options?: CallOptions): Call<Api["POST /contacts/imports"]["answer"]>;
   /** List imports, newest first: `GET /contacts/imports`. */
   listImports(query?: Api["GET /contacts/imports"]["query"], options?: CallOptions): List<Api["GET /contacts/imports"]["answer"], Api["GET /contacts/imports"]["answer"]["data"][number]>;
+  /** List how files of other services are mapped: `GET /contacts/imports/presets`. */
+  listImportPresets(options?: CallOptions): Call<Api["GET /contacts/imports/presets"]["answer"]>;
   /** Get an import with its errors: `GET /contacts/imports/{jobId}`. */
   getImport(jobId: string, options?: CallOptions): Call<Api["GET /contacts/imports/{jobId}"]["answer"]>;
   /** Cancel an import that has not ended: `POST /contacts/imports/{jobId}/cancel`. */
@@ -958,6 +962,7 @@ contacts: {
   getContactImport: {"endpoint":"GET /contacts/import/{jobId}","takes":[]},
   upload: {"endpoint":"POST /contacts/imports","takes":["body","query"],"media":"text/csv"},
   listImports: {"endpoint":"GET /contacts/imports","takes":["query"],"list":["cursor","data"]},
+  listImportPresets: {"endpoint":"GET /contacts/imports/presets","takes":[]},
   getImport: {"endpoint":"GET /contacts/imports/{jobId}","takes":[]},
   cancelImport: {"endpoint":"POST /contacts/imports/{jobId}/cancel","takes":[]},
   undoImport: {"endpoint":"POST /contacts/imports/{jobId}/undo","takes":[]},

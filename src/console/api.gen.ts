@@ -39,6 +39,7 @@ export type ContactField = { field: string; type: "string" | "number" | "boolean
 export type QueuedJob = { jobId: string; message: string };
 export type ImportReport = { id: string; state: "waiting" | "active" | "completed" | "failed"; progress: number; result?: { totalRows: number; successCount: number; createdCount: number; updatedCount: number; failureCount: number; errors: ({ row: number; email: string; error: string })[] }; failedReason?: string; createdAt: string; finishedAt: string | null };
 export type ListedContactImport = { id: string; state: "waiting" | "active" | "completed" | "failed"; progress: number; fileName: string | null; dryRun: boolean; createdBy: string | null; result?: { totalRows: number; successCount: number; createdCount: number; updatedCount: number; failureCount: number }; failedReason?: string; createdAt: string; finishedAt: string | null; undo: { state: "waiting" | "active" | "completed" | "failed" | null; until: string; deletedCount: number; restoredCount: number; keptCount: number } | null };
+export type ImportPreset = { name: "mailchimp" | "brevo" | "sendgrid"; title: string; signs: ((string)[])[]; columns: Record<string, never> };
 export type ContactImport = { id: string; state: "waiting" | "active" | "completed" | "failed"; progress: number; fileName: string | null; dryRun: boolean; createdBy: string | null; result?: { totalRows: number; successCount: number; createdCount: number; updatedCount: number; failureCount: number; errors: ({ row: number; email: string; error: string })[]; examples?: ({ row: number; email: string; action: "create" | "update" | "none"; subscribed: boolean; data: Record<string, unknown>; before: Record<string, unknown> | null })[] }; failedReason?: string; createdAt: string; finishedAt: string | null; undo: { state: "waiting" | "active" | "completed" | "failed" | null; until: string; deletedCount: number; restoredCount: number; keptCount: number } | null };
 export type BulkByIds = { mode?: "ids"; contactIds: (string)[] };
 export type ContactFilter = { search?: string; subscribed?: boolean; segmentId?: string; condition?: Condition };
@@ -346,6 +347,7 @@ export interface Api {
   "GET /contacts/import/{jobId}": { path: { jobId: string }; answer: ImportReport };
   "POST /contacts/imports": { query?: { dryRun?: "true" | "false"; subscribed?: "true" | "false"; fileName?: string; mapping?: string }; body: Blob; answer: QueuedJob };
   "GET /contacts/imports": { query?: { limit?: number; cursor?: string }; answer: { data: (ListedContactImport)[]; cursor: string | null; hasMore: boolean; total: number; estimated?: boolean } };
+  "GET /contacts/imports/presets": { answer: { presets: (ImportPreset)[] } };
   "GET /contacts/imports/{jobId}": { path: { jobId: string }; answer: ContactImport };
   "POST /contacts/imports/{jobId}/cancel": { path: { jobId: string }; answer: ContactImport };
   "POST /contacts/imports/{jobId}/undo": { path: { jobId: string }; answer: ContactImport };

@@ -24,6 +24,8 @@ export interface ExportPreset {
   tags: string | null;
   /** Columns that say whether a contact may get mail. */
   states: string[];
+  /** Columns that no other service's files have together: each of these lists tells it. */
+  signs: string[][];
   /** Whether those are subscribed who are in no file of unsubscribed ones: they are exported without their state. */
   isRestSubscribed: boolean;
   /** The state of a file, or why none of it comes; null where neither its name nor its columns say so. */
@@ -68,6 +70,7 @@ export const EXPORT_PRESETS: Record<Exporter, ExportPreset> = {
     created: ["optin_time", "confirm_time"],
     tags: "tags",
     states: [],
+    signs: [["leid", "euid"], ["member_rating"]],
     isRestSubscribed: false,
     stateOf(name, columns) {
       if (/^nonsubscribed_/i.test(name)) return "unsubscribed";
@@ -92,6 +95,7 @@ export const EXPORT_PRESETS: Record<Exporter, ExportPreset> = {
       "emailblacklisted",
       "email_blocklisted",
     ],
+    signs: [["email_blacklisted"], ["emailblacklisted"], ["contact id", "email"]],
     isRestSubscribed: true,
     stateOf(name) {
       return stateInName(name) ?? (/black[-_ ]?list|block/i.test(name) ? "unsubscribed" : null);
@@ -103,6 +107,7 @@ export const EXPORT_PRESETS: Record<Exporter, ExportPreset> = {
     created: ["created_at", "created"],
     tags: null,
     states: [],
+    signs: [["contact_id", "email", "created_at"]],
     isRestSubscribed: true,
     stateOf(name) {
       if (/block/i.test(name))
@@ -138,4 +143,23 @@ export function tagsIn(cell: string): string[] {
   const tags = cell.match(/"(?:[^"]|"")*"|[^,"]+/g) ?? [];
   const plain = tags.map((tag) => tag.replace(/^"|"$/g, "").replaceAll('""', '"').trim());
   return [...new Set(plain.filter((tag) => tag !== ""))];
+}
+
+/** How a file of a service is imported as contacts without a move: what is of use elsewhere, and under which key. */
+export interface ImportPreset {
+  name: Exporter;
+  title: string;
+  signs: string[][];
+  /** The key of each column, in lower case; null to leave it out. Others are mapped by their names. */
+  columns: Record<string, string | null>;
+}
+
+/** Each service's. */
+export function importPresets(): ImportPreset[] {
+  return EXPORTERS.map((name) => {
+    const { title, keys, created, tags, states, signs } = EXPORT_PRESETS[name];
+    const unused = [...created, ...states, ...(tags === null ? [] : [tags])];
+    const columns = { ...keys, ...Object.fromEntries(unused.map((column) => [column, null])) };
+    return { name, title, signs, columns };
+  });
 }

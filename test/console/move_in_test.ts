@@ -190,6 +190,11 @@ browserTest("a file that looks like an export of Mailchimp is offered to come wi
     .locator("input[type=file]")
     .setInputFiles({ name: "subscribed.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
   await page.getByText("This looks like an export of Mailchimp").waitFor();
+  await page.getByRole("button", { name: "Map the columns for Mailchimp" }).click();
+  await page.getByRole("button", { name: "Columns mapped for Mailchimp" }).waitFor();
+  await eventually(() => page.getByRole("combobox", { name: "What LEID becomes" }).inputValue()).toBe(
+    "Leave it out",
+  );
   await page.getByRole("link", { name: "Move in from Mailchimp" }).click();
   await page.getByRole("heading", { name: "Move in from Mailchimp" }).waitFor();
 });

@@ -84,6 +84,7 @@ async function audience(tell: Teller, service: TestService): Promise<string> {
   });
   await service.runJobs();
   await tell("listContactImports");
+  await tell("listImportPresets");
   await tell("getImport", { path: { jobId: upload.jobId } });
   await tell("undoImport", { path: { jobId: upload.jobId } });
   const unwanted = await tell("uploadContacts", { text: "email\nfay@example.com\n" });

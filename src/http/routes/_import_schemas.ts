@@ -1,6 +1,7 @@
 // How imports of contacts look.
 import { type TProperties, Type } from "@sinclair/typebox";
 import { t } from "elysia";
+import { EXPORTERS } from "../../moving/export_presets.ts";
 import { Data, GivenProperties, Int, Nullable, Timestamp, Words } from "../entry/schemas.ts";
 import { END, JOB, JobState } from "./_contact_job_schemas.ts";
 
@@ -85,3 +86,18 @@ export const NamedImport = importWith(
 
 /** An import in the list. */
 export const ListedImport = importWith(Numbers, "ListedContactImport");
+
+/** How files of other services are mapped. */
+export const ImportPresets = t.Object({
+  presets: t.Array(
+    t.Object(
+      {
+        name: Words(EXPORTERS),
+        title: t.String(),
+        signs: t.Array(t.Array(t.String())),
+        columns: t.Record(t.String(), Nullable(t.String())),
+      },
+      { title: "ImportPreset" },
+    ),
+  ),
+});

@@ -14,6 +14,7 @@ import {
 } from "../../audience/contacts/imports.ts";
 import { nameOf } from "../../accounts/audit.ts";
 import type { Context } from "../../context.ts";
+import { importPresets } from "../../moving/export_presets.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { withRules } from "../entry/field_errors.ts";
@@ -22,7 +23,7 @@ import { StreamBody } from "../entry/stream_body.ts";
 import { answers, isUuid, QueryFlag, readFlag, Text, Uuid } from "../entry/schemas.ts";
 import { csvStream } from "./_csv_body.ts";
 import { Queued, queued } from "./_contact_job_schemas.ts";
-import { ImportReport, ListedImport, NamedImport } from "./_import_schemas.ts";
+import { ImportPresets, ImportReport, ListedImport, NamedImport } from "./_import_schemas.ts";
 import { clampLimit, CursorList, CursorQuery, readIdCursor, toIdPage } from "./_lists.ts";
 
 const DryRun = QueryFlag("`true`: reports what would happen and changes nothing.");
@@ -153,6 +154,15 @@ function uploadRoutes(ctx: Context) {
             },
           },
         )
+        .get("/imports/presets", () => ({ presets: importPresets() }), {
+          response: answers(ImportPresets),
+          detail: {
+            operationId: "listImportPresets",
+            summary: "List how files of other services are mapped",
+            description:
+              "A file is of a service if its first row has all columns of one of the `signs`, in any case. `columns` says what each column becomes, for the `mapping` of an import; null leaves it out. To bring who has unsubscribed and the tags as well, use `POST /moves`.",
+          },
+        })
         .get(
           "/imports/:jobId",
           async ({ project, params: { jobId } }) => await getImport(ctx, project.id, importId(jobId)),

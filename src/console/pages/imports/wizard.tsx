@@ -1,18 +1,16 @@
 // From a file to contacts: what each column is, a trial that changes nothing, and then the import itself.
-import { Alert, Button, Group, Stepper, Switch } from "@mantine/core";
+import { Button, Group, Stepper, Switch } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { call } from "../../api.ts";
 import { leave } from "../../leaving.ts";
 import { formatBytes } from "../../parts/format.ts";
 import { FormError } from "../../parts/form.tsx";
-import { InfoIcon } from "../../parts/icons.tsx";
 import { useUnsaved } from "../../parts/unsaved.ts";
 import { useProjectId } from "../../place.ts";
 import { readAgain } from "../../queries.ts";
-import { useRole } from "../../session.ts";
-import { exporterOf, SOURCES } from "../move_in/sources.ts";
+import { Recognised } from "./recognised.tsx";
 import { faultsOf, Mapping } from "./mapping.tsx";
 import type { FilePreview, Target } from "./preview.ts";
 import { Trial } from "./trial.tsx";
@@ -32,8 +30,6 @@ const ENCODINGS = {
 
 export function Wizard({ preview: { file, encoding, columns }, chooseAnother }: Props) {
   const guesses = columns.map(({ guess }) => guess);
-  const { isAllowed: isAdmin } = useRole("ADMIN");
-  const exporter = isAdmin ? exporterOf(columns.map(({ name }) => name)) : null;
   const [targets, setTargets] = useState<Target[]>(guesses);
   const [subscribes, setSubscribes] = useState(true);
   const [trialId, setTrialId] = useState<string | null>(null);
@@ -103,19 +99,7 @@ export function Wizard({ preview: { file, encoding, columns }, chooseAnother }: 
         <Stepper.Step label="Trial" />
         <Stepper.Step label="Import" />
       </Stepper>
-      {exporter && !trialId && (
-        <Alert
-          color="gray"
-          variant="light"
-          icon={<InfoIcon size={16} />}
-          title={`This looks like an export of ${SOURCES[exporter].name}`}
-          mb="md"
-        >
-          Who has unsubscribed or bounced there, and the tags, come along if you{" "}
-          <Link href={`/move-in?from=${exporter}`}>Move in from {SOURCES[exporter].name}</Link>. Here you map
-          its columns yourself.
-        </Alert>
-      )}
+      {!trialId && <Recognised columns={columns} targets={targets} change={setTargets} />}
       {trialId ? (
         <Trial id={trialId} onEnd={setUsable} />
       ) : (

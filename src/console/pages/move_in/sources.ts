@@ -58,17 +58,3 @@ export const SOURCES: Record<Source, SourceWords> = {
 
 /** Their words in the address. */
 export const isSource = (text: string): text is Source => Object.hasOwn(SOURCES, text);
-
-/** Whose export a file is that has these columns; null for none that is known. */
-export function exporterOf(columns: string[]): Source | null {
-  const has = new Set(columns.map((column) => column.trim().toLowerCase()));
-  if (has.has("leid") && has.has("euid")) return "mailchimp";
-  if (
-    has.has("email_blacklisted") ||
-    has.has("emailblacklisted") ||
-    (has.has("contact id") && has.has("email"))
-  )
-    return "brevo";
-  if (has.has("contact_id") && has.has("email") && has.has("created_at")) return "sendgrid";
-  return null;
-}
