@@ -48,6 +48,8 @@ export interface PageRoute {
   feature?: "billing" | undefined;
   /** Not shown if the installation has it. */
   without?: "billing" | undefined;
+  /** Not shown in test mode: a sandbox has it from its project, or has none. */
+  isLiveOnly?: boolean;
 }
 
 /** Pages of a project, in the order of the navigation; of two paths that match, the first is shown. */
@@ -188,6 +190,7 @@ export const PAGES: PageRoute[] = [
     group: "Sending",
     icon: DomainsIcon,
     shortcut: "d",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/domains.tsx")),
   },
   {
@@ -201,6 +204,7 @@ export const PAGES: PageRoute[] = [
     group: "Sending",
     icon: DeliverabilityIcon,
     shortcut: "y",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/deliverability.tsx")),
   },
   {
@@ -209,6 +213,7 @@ export const PAGES: PageRoute[] = [
     group: "Sending",
     icon: TransportsIcon,
     shortcut: "v",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/transports.tsx")),
   },
   {
@@ -239,6 +244,7 @@ export const PAGES: PageRoute[] = [
     path: "/move-in",
     label: "Move in",
     role: "ADMIN",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/move_in.tsx")),
   },
   { path: "/move-in/:id", label: "Move", role: "ADMIN", page: lazyPage(() => import("./pages/move.tsx")) },
@@ -249,6 +255,7 @@ export const PAGES: PageRoute[] = [
     group: "Project",
     icon: MembersIcon,
     shortcut: "p",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/members.tsx")),
   },
   {
@@ -259,6 +266,7 @@ export const PAGES: PageRoute[] = [
     shortcut: "b",
     role: "ADMIN",
     feature: "billing",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/billing.tsx")),
   },
   {
@@ -268,6 +276,7 @@ export const PAGES: PageRoute[] = [
     icon: BillingIcon,
     role: "ADMIN",
     without: "billing",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/limits.tsx")),
   },
   {
@@ -276,6 +285,7 @@ export const PAGES: PageRoute[] = [
     group: "Project",
     icon: SecurityIcon,
     shortcut: "r",
+    isLiveOnly: true,
     page: lazyPage(() => import("./pages/security.tsx")),
   },
   {

@@ -29,6 +29,25 @@ export function useProjects() {
   );
 }
 
+/**
+ * The project with this id, or the sandbox, as a project: that is test mode. Settings and role are those of its project.
+ * Undefined where there is none.
+ */
+export function projectAt(projects: Project[], id: string): Project | undefined {
+  for (const project of projects) {
+    if (project.id === id) return project;
+    const { sandbox } = project;
+    if (sandbox?.id === id)
+      return { ...project, ...sandbox, sendRate: null, sandbox: null, sandboxOf: project.id };
+  }
+  return undefined;
+}
+
+/** Whether this is test mode. */
+export function useIsTest(): boolean {
+  return useProject().sandboxOf !== null;
+}
+
 /** Whether the user who is logged in may do what takes this role in the project, and, if not, why. */
 export function useRole(needed: Role): { isAllowed: boolean; reason: string | null } {
   const { role } = useProject();
@@ -47,14 +66,17 @@ interface Conditional {
   role?: Role;
   feature?: "billing" | undefined;
   without?: "billing" | undefined;
+  isLiveOnly?: boolean;
 }
 
 /** Which pages of the project are there for the user who is logged in, on this installation. */
 export function usePageFilter(): (page: Conditional) => boolean {
   const { rank } = ROLES[useProject().role];
+  const isTest = useIsTest();
   const features = useFeatures();
-  return ({ role = "MEMBER", feature, without }) =>
+  return ({ role = "MEMBER", feature, without, isLiveOnly = false }) =>
     rank >= ROLES[role].rank &&
+    !(isLiveOnly && isTest) &&
     (feature === undefined || features?.[feature] === true) &&
     (without === undefined || features?.[without] === false);
 }

@@ -1,6 +1,6 @@
 // The frame around every page of a project: navigation, project, search, keys.
 import { ActionIcon, Drawer } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { rememberProject } from "./last_project.ts";
 import { useFirstOpening } from "./parts/first_opening.ts";
@@ -12,11 +12,12 @@ import { isMac, listenForKeys, useShortcut, writtenKeys } from "./parts/shortcut
 import { Failed, LoadingPage } from "./parts/states.tsx";
 import { Navigation } from "./parts/navigation.tsx";
 import { ProjectSwitch } from "./parts/project_switch.tsx";
+import { TestBar } from "./parts/test_bar.tsx";
 import { undoLast } from "./parts/toast.tsx";
 import { UserMenu } from "./parts/user_menu.tsx";
 import { PathsContext, ProjectContext } from "./place.ts";
 import { PAGES, type PageRoute } from "./routes.tsx";
-import { usePageFilter, useProjects, useSession } from "./session.ts";
+import { projectAt, useIsTest, usePageFilter, useProjects, useSession } from "./session.ts";
 import classes from "./shell.module.css";
 
 const Search = lazyPage(() => import("./parts/search.tsx"), null);
@@ -28,9 +29,12 @@ const TwoFactorNeeded = lazyPage(() => import("./pages/two_factor_needed.tsx"));
 export default function Shell({ projectId }: { projectId: string }) {
   const projects = useProjects();
   const session = useSession();
+  const project = useMemo(
+    () => (projects.data ? projectAt(projects.data, projectId) : undefined),
+    [projects.data, projectId],
+  );
   if (projects.isPending) return <LoadingPage />;
   if (!projects.data) return <Failed error={projects.error!} retry={projects.refetch} />;
-  const project = projects.data.find(({ id }) => id === projectId);
   if (!project) return <NotFound />;
   if (project.requiresTwoFactor && session.data?.user?.twoFactor === false) {
     return <TwoFactorNeeded project={project.name} />;
@@ -39,18 +43,20 @@ export default function Shell({ projectId }: { projectId: string }) {
     // A page of one project keeps nothing for another: all of it is built again.
     <ProjectContext value={project} key={project.id}>
       <PathsContext value={PATHS}>
-        <Frame projectId={project.id} />
+        <Frame projectId={project.sandboxOf ?? project.id} />
       </PathsContext>
     </ProjectContext>
   );
 }
 
+/** `projectId`: what the start leads to the next time; from test mode, the project. */
 function Frame({ projectId }: { projectId: string }) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const drawer = useFirstOpening(isMenuOpen);
   const [isSearching, setSearching] = useState<boolean | null>(null);
   const [isKeysOpen, setKeysOpen] = useState(false);
   const [path, navigate] = useLocation();
+  const isTest = useIsTest();
   const pages = PAGES.filter(usePageFilter());
   useEffect(() => rememberProject(projectId), [projectId]);
   useEffect(() => listenForKeys(), []);
@@ -75,10 +81,11 @@ function Frame({ projectId }: { projectId: string }) {
     </>
   );
   return (
-    <div className={classes.shell}>
+    <div className={classes.shell} data-test={isTest || undefined}>
       <a href="#page" className={classes.skip}>
         Skip to the page
       </a>
+      {isTest && <TestBar />}
       <header className={classes.bar}>
         <ActionIcon
           className={classes.burger!}

@@ -18,6 +18,7 @@ const DEEDS: Record<string, string> = {
   "contact.erased": "Deleted a contact",
   "captured.released": "Sent captured mails",
   "captured.discarded": "Gave up captured mails",
+  "sandbox.created": "Created test keys",
   "keys.regenerated": "Regenerated the key pair",
   "keys.created": "Created the key %",
   "keys.updated": "Changed the key %",

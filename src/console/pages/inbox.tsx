@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ActionIcon, Alert, Button, Menu, SegmentedControl } from "@mantine/core";
 import { useLocation } from "wouter";
 import type { ListedInboxMail } from "../api.gen.ts";
+import { BASE } from "../api.ts";
 import { confirm } from "../parts/confirm.tsx";
 import { formatCount } from "../parts/format.ts";
 import { DeleteIcon, InboxIcon, InfoIcon, MailOpenIcon, MoreIcon, SendIcon } from "../parts/icons.tsx";
@@ -16,7 +17,7 @@ import { toast } from "../parts/toast.tsx";
 import { type Column, VirtualTable } from "../parts/virtual_table.tsx";
 import { useUrlState } from "../place.ts";
 import { useApi, useApiPages, useChange } from "../queries.ts";
-import { useFeatures, useRole } from "../session.ts";
+import { useFeatures, useIsTest, useRole } from "../session.ts";
 import { useCaptured } from "./inbox/captured.tsx";
 import { Chosen } from "./inbox/chosen.tsx";
 import classes from "./inbox/inbox.module.css";
@@ -83,7 +84,8 @@ export default function InboxPage() {
   const { total, unread = 0 } = list.data?.pages[0] ?? {};
   const isFiltered = search !== "" || show === "unread";
   const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0;
-  const isSent = useFeatures()?.smtp;
+  const isTest = useIsTest();
+  const isSent = useFeatures()?.smtp && !isTest;
   const [ids, setIds] = useState<ReadonlySet<string>>(NONE);
   const chosen = rows.filter(({ id }) => ids.has(id)).slice(0, AT_ONCE);
   return (
@@ -91,7 +93,11 @@ export default function InboxPage() {
       <PageHeader
         title="Inbox"
         count={total}
-        about="Mails that were captured instead of sent. Nobody has received them."
+        about={
+          isTest
+            ? "Mails of test mode. Nobody has received them."
+            : "Mails that were captured instead of sent. Nobody has received them."
+        }
         actions={!(isEmpty && !isFiltered) && <Actions unread={unread} />}
       />
       {isSent === true && rows.length > 0 && (
@@ -155,6 +161,7 @@ export default function InboxPage() {
 
 function Actions({ unread }: { unread: number }) {
   const all = useApi("GET /inbox/mails", { query: { limit: 1 } }).data?.total ?? 0;
+  const isTest = useIsTest();
   const reads = ["GET /inbox"];
   const mark = useChange("PATCH /inbox/mails", {
     reads,
@@ -164,8 +171,9 @@ function Actions({ unread }: { unread: number }) {
   const askToClear = () =>
     confirm({
       title: `Delete ${formatCount(all, "mail")} from the inbox?`,
-      children:
-        "They are removed only from the inbox, for everybody. They stay in the list of sent mails as captured, and owners can still release them. This cannot be undone.",
+      children: isTest
+        ? "They are removed only from the inbox, for everybody. They stay in the list of sent mails. This cannot be undone."
+        : "They are removed only from the inbox, for everybody. They stay in the list of sent mails as captured, and owners can still release them. This cannot be undone.",
       action: "Delete all",
       act: async () => {
         await clear.mutateAsync({});
@@ -189,9 +197,7 @@ function Actions({ unread }: { unread: number }) {
 }
 
 function MoreActions({ askToClear }: { askToClear: () => void }) {
-  const { isAllowed } = useRole("OWNER");
-  const isSent = useFeatures()?.smtp;
-  const { askToRelease, askToDiscard } = useCaptured();
+  const isTest = useIsTest();
   return (
     <MenuButton
       width={230}
@@ -201,6 +207,20 @@ function MoreActions({ askToClear }: { askToClear: () => void }) {
         </ActionIcon>
       )}
     >
+      {!isTest && <OfOwners />}
+      <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>
+        Delete all…
+      </Menu.Item>
+    </MenuButton>
+  );
+}
+
+function OfOwners() {
+  const { isAllowed } = useRole("OWNER");
+  const isSent = useFeatures()?.smtp;
+  const { askToRelease, askToDiscard } = useCaptured();
+  return (
+    <>
       <Menu.Label>
         {isAllowed ? "Those still captured" : "Only owners can release or discard mails"}
       </Menu.Label>
@@ -215,15 +235,28 @@ function MoreActions({ askToClear }: { askToClear: () => void }) {
         Discard all…
       </Menu.Item>
       <Menu.Divider />
-      <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToClear}>
-        Delete all…
-      </Menu.Item>
-    </MenuButton>
+    </>
   );
 }
 
 function NothingCaptured({ isSent }: { isSent: boolean | undefined }) {
   const [, navigate] = useLocation();
+  if (useIsTest()) {
+    return (
+      <Empty
+        icon={InboxIcon}
+        title="Nothing was sent in test mode yet"
+        action={<Button onClick={() => navigate("/keys")}>Test keys</Button>}
+      >
+        Send with a test key, and the mail is here a moment later. Mail to{" "}
+        <code>bounced@simulator.example</code> bounces; there are{" "}
+        <a href={`${BASE}/docs/guides/sandbox`} target="_blank" rel="noreferrer">
+          more such addresses
+        </a>
+        .
+      </Empty>
+    );
+  }
   return (
     <Empty
       icon={InboxIcon}

@@ -16,7 +16,7 @@ import { Time } from "../parts/time.tsx";
 import { toast } from "../parts/toast.tsx";
 import { useProjectId, useUrlState } from "../place.ts";
 import { useApi, useChange } from "../queries.ts";
-import { useFeatures, useRole } from "../session.ts";
+import { useFeatures, useIsTest, useRole } from "../session.ts";
 import { useCaptured } from "./inbox/captured.tsx";
 import classes from "./inbox/inbox.module.css";
 
@@ -135,6 +135,7 @@ function useMark() {
 
 function Actions({ mail: { id, emailId }, markAsUnread }: { mail: InboxMail; markAsUnread: () => void }) {
   const [, navigate] = useLocation();
+  const isTest = useIsTest();
   const remove = useChange("DELETE /inbox/mails/{id}", { showsErrors: true });
   const projectId = useProjectId();
   const cache = useQueryClient();
@@ -180,7 +181,7 @@ function Actions({ mail: { id, emailId }, markAsUnread }: { mail: InboxMail; mar
         >
           Download the source
         </Menu.Item>
-        {emailId && <OfOwners emailId={emailId} />}
+        {emailId && !isTest && <OfOwners emailId={emailId} />}
         <Menu.Divider />
         <Menu.Item c="var(--bad)" leftSection={<DeleteIcon size={15} />} onClick={askToDelete}>
           Delete…

@@ -1,10 +1,10 @@
 // The settings of a project, and what takes all of it away.
 import { Button } from "@mantine/core";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { Gate } from "../parts/gate.tsx";
 import { PageHeader } from "../parts/page_header.tsx";
 import { Section, Sections } from "../parts/section.tsx";
-import { useProject } from "../place.ts";
+import { placeOf, useProject } from "../place.ts";
 import { Danger } from "./settings/danger.tsx";
 import { SettingsForm } from "./settings/form.tsx";
 
@@ -12,6 +12,7 @@ import { SettingsForm } from "./settings/form.tsx";
 export default function SettingsPage() {
   const project = useProject();
   const [, navigate] = useLocation();
+  if (project.sandboxOf) return <TestSettings name={project.name} projectId={project.sandboxOf} />;
   return (
     <>
       <PageHeader title="Settings" about={`Of the project ${project.name}.`} />
@@ -28,6 +29,26 @@ export default function SettingsPage() {
             </Gate>
           }
         />
+        <Danger />
+      </Sections>
+    </>
+  );
+}
+
+/** The settings of a sandbox are those of its project. */
+function TestSettings({ name, projectId }: { name: string; projectId: string }) {
+  return (
+    <>
+      <PageHeader
+        title="Settings"
+        about={
+          <>
+            Test mode has the settings and members of {name}.{" "}
+            <Link href={`~${placeOf(projectId, "/settings")}`}>Change them there</Link>.
+          </>
+        }
+      />
+      <Sections>
         <Danger />
       </Sections>
     </>

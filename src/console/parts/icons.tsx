@@ -51,6 +51,10 @@ export const DomainsIcon = icon(
   "Domains",
   `${circle(12, 12, 9)}M3 12h18M12 3c2.5 2.6 3.7 5.6 3.7 9s-1.2 6.4-3.7 9c-2.5-2.6-3.7-5.6-3.7-9s1.2-6.4 3.7-9`,
 );
+export const TestIcon = icon(
+  "Test",
+  "M9 3h6M10 3v6L4.5 18.5A1.7 1.7 0 0 0 6 21h12a1.7 1.7 0 0 0 1.5-2.5L14 9V3M7.5 14.5h9",
+);
 export const TransportsIcon = icon(
   "Transports",
   "M3 12h5M8 12c4 0 3-6 7-6h5M8 12c4 0 3 6 7 6h5M17.5 3.5 20 6l-2.5 2.5M17.5 15.5 20 18l-2.5 2.5",

@@ -4,7 +4,7 @@ import { useLocation } from "wouter";
 import { placeOf, APP, useProject } from "../place.ts";
 import { useProjects } from "../session.ts";
 import { MenuButton } from "./menu_button.tsx";
-import { AddIcon, CheckIcon, ChooseIcon } from "./icons.tsx";
+import { AddIcon, CheckIcon, ChooseIcon, TestIcon } from "./icons.tsx";
 import classes from "./project_switch.module.css";
 
 /** The present project, as a button that shows the others. */
@@ -28,14 +28,16 @@ export function ProjectSwitch() {
         </button>
       )}
     >
-      <Projects present={project.id} />
+      <Projects />
     </MenuButton>
   );
 }
 
-function Projects({ present }: { present: string }) {
+function Projects() {
   const { data: projects = [] } = useProjects();
   const [, navigate] = useLocation();
+  const { id: here, sandbox, sandboxOf } = useProject();
+  const present = sandboxOf ?? here;
   return (
     <>
       {projects.map(({ id, name }) => (
@@ -48,6 +50,15 @@ function Projects({ present }: { present: string }) {
         </Menu.Item>
       ))}
       <Menu.Divider />
+      <Menu.Item
+        leftSection={<TestIcon size={15} />}
+        // Without a sandbox: where it is made.
+        onClick={() =>
+          navigate(`~${sandbox ? placeOf(sandbox.id) : placeOf(present, sandboxOf ? "/" : "/keys#test")}`)
+        }
+      >
+        {sandboxOf ? "Leave test mode" : "Test mode"}
+      </Menu.Item>
       <Menu.Item leftSection={<AddIcon size={15} />} onClick={() => navigate(`~${APP}/new-project`)}>
         New project
       </Menu.Item>

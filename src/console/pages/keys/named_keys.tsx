@@ -15,6 +15,7 @@ import { Time } from "../../parts/time.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useProjectId } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
+import { useIsTest } from "../../session.ts";
 import { KeyForm, wordOfScope } from "./key_form.tsx";
 import type { Once } from "./shown_once.tsx";
 
@@ -80,6 +81,7 @@ export function NamedKeys({ isCreating, setCreating, show }: Props) {
 
 function KeyRow({ named, edit }: { named: ProjectKey; edit: () => void }) {
   const revoke = useRevoke(named);
+  const isTest = useIsTest();
   const { name, kind, hint, scopes, createdAt, createdBy, expiresAt, lastUsedAt } = named;
   return (
     <Row
@@ -88,7 +90,7 @@ function KeyRow({ named, edit }: { named: ProjectKey; edit: () => void }) {
       about={
         <>
           <code>
-            {kind === "public" ? "pk" : "sk"}_…{hint}
+            {kind === "public" ? "pk" : "sk"}_{isTest && "test_"}…{hint}
           </code>
           {" · "}
           {scopes.map(wordOfScope).join(", ")}

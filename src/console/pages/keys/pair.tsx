@@ -16,7 +16,7 @@ export function KeyPair({ show }: { show: (once: Once) => void }) {
   return (
     <Section
       title="Key pair"
-      about="Every project has these two. The public key may be part of a web page, and can only track events. The secret key may do everything that keys may: keep it on your servers."
+      about="There are always these two. The public key may be part of a web page, and can only track events. The secret key may do everything that keys may: keep it on your servers."
       actions={
         <Gate role="ADMIN">
           <Button variant="default" size="xs" onClick={regenerate}>
@@ -30,7 +30,9 @@ export function KeyPair({ show }: { show: (once: Once) => void }) {
           <Copyable value={project.public} label="public key" />
         </Fact>
         <Fact name="Secret key">
-          <code>sk_…{project.secretHint}</code>
+          <code>
+            {project.sandboxOf ? "sk_test" : "sk"}_…{project.secretHint}
+          </code>
         </Fact>
       </Facts>
     </Section>

@@ -9,27 +9,34 @@ import { Row, Rows, Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/toast.tsx";
 import { useProject } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
-import { useLeaveProject } from "../../session.ts";
+import { useIsTest, useLeaveProject } from "../../session.ts";
 
 export function Danger() {
   const touched = useTouched();
   const reset = useReset(touched);
   const remove = useDelete(touched);
+  const isTest = useIsTest();
   return (
-    <Section title="Danger" about="Neither can be undone." isDanger>
+    <Section title="Danger" about={isTest ? "This cannot be undone." : "Neither can be undone."} isDanger>
       <Rows label="Danger">
         <Deed
-          name="Reset the project"
-          about="Deletes its contents. Members, domains, keys and settings stay."
-          action="Reset"
+          name={isTest ? "Delete all test data" : "Reset the project"}
+          about={
+            isTest
+              ? "Deletes the contents of the sandbox. Its keys stay, and so does everything of the project."
+              : "Deletes its contents. Members, domains, keys and settings stay."
+          }
+          action={isTest ? "Delete" : "Reset"}
           act={reset}
         />
-        <Deed
-          name="Delete the project"
-          about="Deletes it with everything in it, for all members."
-          action="Delete"
-          act={remove}
-        />
+        {!isTest && (
+          <Deed
+            name="Delete the project"
+            about="Deletes it with everything in it, for all members."
+            action="Delete"
+            act={remove}
+          />
+        )}
       </Rows>
     </Section>
   );
@@ -70,22 +77,24 @@ function useTouched(): string {
 
 function useReset(touched: string) {
   const { id, name } = useProject();
+  const isTest = useIsTest();
   const cache = useQueryClient();
   return () =>
     confirm({
-      title: `Reset ${name}?`,
-      action: "Reset",
-      typed: name,
+      title: isTest ? "Delete all test data?" : `Reset ${name}?`,
+      action: isTest ? "Delete" : "Reset",
+      ...(!isTest && { typed: name }),
       children: (
         <>
-          This deletes {touched}, with all segments, events, mails, images and suppressions. Nothing that
-          waits to be sent goes out. Members, domains, keys and settings stay.
+          This deletes {touched}, with all segments, events, mails, images and suppressions
+          {isTest ? " of test mode" : ""}. Nothing that waits to be sent goes out.{" "}
+          {isTest ? "Test keys stay." : "Members, domains, keys and settings stay."}
         </>
       ),
       act: async () => {
         await call("POST /users/@me/projects/{id}/reset", { path: { id } });
         await readAgain(cache, id, ["GET "]);
-        toast.done(`${name} is being reset`);
+        toast.done(isTest ? "Test data is being deleted" : `${name} is being reset`);
       },
     });
 }
