@@ -40,6 +40,9 @@ describe("deliverability", () => {
         await page.getByText("Transport", { exact: true }).click();
         await page.getByRole("row", { name: "Mail server of the installation" }).waitFor();
       },
+      rules: async (page) => {
+        await page.getByText("Few reports as spam").scrollIntoViewIfNeeded();
+      },
     },
   });
 
@@ -51,7 +54,7 @@ describe("deliverability", () => {
       await page.getByRole("row", { name: "Microsoft" }).waitFor();
 
       await eventually(() => rowOf(page, "Google")).toContain("s\t");
-      await page.getByText("Sender domain", { exact: true }).click();
+      await page.getByText("Domain", { exact: true }).click();
       await page.getByRole("row", { name: "shop.example" }).waitFor();
       await eventually(async () => new URL(page.url()).searchParams.get("by")).toBe("domain");
       const rules = page.getByRole("list", { name: "Rules for shop.example" });

@@ -31,8 +31,8 @@ const Chart = lazyPage(
 );
 
 const GROUPINGS = [
-  { value: "provider", label: "Mailbox provider" },
-  { value: "domain", label: "Sender domain" },
+  { value: "provider", label: "Provider" },
+  { value: "domain", label: "Domain" },
   { value: "transport", label: "Transport" },
 ] as const;
 
@@ -85,7 +85,7 @@ function Figures({ data, groupBy, period, group }: FiguresProps) {
       </div>
       <div className={classes.part}>
         <Panel
-          title="In detail"
+          title="Details"
           aside={
             <SegmentedControl
               size="xs"
