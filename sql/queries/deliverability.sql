@@ -54,11 +54,19 @@ with counted as (
   select
     case :group_by::text when 'provider' then f.provider when 'domain' then f.sender_domain else f.transport_id::text end as "group",
     date_trunc(:bucket::text, f.hour, 'UTC') as bucket,
-    f.accepted_times, f.deferred, f.bounced, f.refused, f.returned, f.complained, f.encrypted, f.unencrypted
+    sum_of_times(f.accepted_times) as accepted_times,
+    sum(f.deferred) as deferred,
+    sum(f.bounced) as bounced,
+    sum(f.refused) as refused,
+    sum(f.returned) as returned,
+    sum(f.complained) as complained,
+    sum(f.encrypted) as encrypted,
+    sum(f.unencrypted) as unencrypted
   from delivery_hours_of(:project_id, :since, :until) as f
   where (:provider::text is null or f.provider = :provider)
     and (:sender_domain::text is null or f.sender_domain = :sender_domain)
     and (:transport_id::uuid is null or f.transport_id = :transport_id)
+  group by 1, 2
 )
 select
   c."group" as "group?",
