@@ -689,16 +689,16 @@ export interface Queries {
      * (sql/queries/deliverability.sql:49) */
     figures(on: On, args: { groupBy: string; bucket: string; projectId: string; since: Date; until: Date; provider: string | null; senderDomain: string | null; transportId: string | null }): Promise<{ group: string | null; bucket: Date | null; acceptedTimes: number[]; deferred: number; bounced: number; refused: number; returned: number; complained: number; encrypted: number; unencrypted: number }[]>;
     /** Deletes some of the hours before that time.
-     * (sql/queries/deliverability.sql:78) */
+     * (sql/queries/deliverability.sql:86) */
     dropOld(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** Deletes some of the alerts that were closed before that time.
-     * (sql/queries/deliverability.sql:89) */
+     * (sql/queries/deliverability.sql:97) */
     dropAlerts(on: On, args: { before: Date; limit: number }): Promise<number>;
     /** The transports that a project may have sent by.
-     * (sql/queries/deliverability.sql:94) */
+     * (sql/queries/deliverability.sql:102) */
     transportNames(on: On, args: { projectId: string; installationId: string }): Promise<{ id: string; name: string }[]>;
     /** The day (UTC) on which one of these providers accepted the most mails from a domain.
-     * (sql/queries/deliverability.sql:100) */
+     * (sql/queries/deliverability.sql:108) */
     busiestDay(on: On, args: { projectId: string; since: Date; until: Date; senderDomain: string; providers: string[] }): Promise<{ provider: string; date: string; mails: number } | null>;
   };
   deliverabilityAlerts: {

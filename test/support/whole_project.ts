@@ -269,6 +269,7 @@ async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
       ${projectId}, '2026-01-01', 'CAMPAIGN', '00000000-0000-0000-0000-000000000000', 1, 1, 1, 1, 1, 1, 1, 1
     )
     on conflict do nothing`;
+  await fillDeliverability(sql, projectId);
   await sql`
     insert into event_counts (project_id, day, name, count) values (${projectId}, '2026-01-01', 'bought', 1)
     on conflict do nothing`;
@@ -277,6 +278,23 @@ async function fillCounts(sql: postgres.TransactionSql, projectId: string) {
     on conflict do nothing`;
   await sql`
     insert into event_totals (project_id, name, count) values (${projectId}, 'bought', 1) on conflict do nothing`;
+}
+
+async function fillDeliverability(sql: postgres.TransactionSql, projectId: string) {
+  for (const table of ["delivery_hours", "delivery_hour_deltas"]) {
+    await sql`
+      insert into ${sql(table)}
+      values (
+        ${projectId}, '2026-01-01', 'shop.example', 'google', '00000000-0000-0000-0000-000000000000',
+        '{9,0,0,0,0,0,0,0,0,0,0,0}', 1, 1, 0, 0, 0, 0, 0
+      )
+      on conflict do nothing`;
+  }
+  await sql`
+    insert into deliverability_alerts (
+      project_id, kind, sender_domain, provider, count, total, opened_at, bad_at, told_at, closed_at
+    )
+    values (${projectId}, 'BOUNCES', 'shop.example', 'google', 3, 100, now(), now(), now(), now())`;
 }
 
 async function fillMoves(sql: postgres.TransactionSql, projectId: string) {
