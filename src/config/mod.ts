@@ -9,7 +9,7 @@ import { wrongInTelemetry } from "./_telemetry.ts";
 import { parseMailbox } from "../mail/address.ts";
 import { createDns } from "../mail/dns.ts";
 import { parseDomain } from "../mail/domain_name.ts";
-import { isProvider, type MailProvider, MAIL_PROVIDERS } from "../mail/provider_marks.ts";
+import { FEEDBACK_SOURCES, type FeedbackSource, isFeedbackSource } from "../mail/provider_marks.ts";
 
 export { Settings } from "./_settings.ts";
 export { wrongInSmtp } from "./_smtp.ts";
@@ -104,7 +104,7 @@ function unusable(settings: Static<typeof Settings>): string[] {
   }
   if (providerWebhooks(settings) === null) {
     lines.push(
-      `PROVIDER_WEBHOOKS: expected a secret for each provider (${MAIL_PROVIDERS.join(", ")}), such as postmark=user:password, separated by commas`,
+      `PROVIDER_WEBHOOKS: expected a secret for each provider (${FEEDBACK_SOURCES.join(", ")}), such as postmark=user:password, separated by commas`,
     );
   }
   if (stripePrices(settings) === null) {
@@ -200,11 +200,11 @@ export function snsTopics(config: { SNS_TOPIC_ARNS: string }): string[] {
 /** The secrets of providers' webhooks. Null for what cannot be read. */
 export function providerWebhooks(config: {
   PROVIDER_WEBHOOKS: string;
-}): Partial<Record<MailProvider, string>> | null {
-  const secrets: Partial<Record<MailProvider, string>> = {};
+}): Partial<Record<FeedbackSource, string>> | null {
+  const secrets: Partial<Record<FeedbackSource, string>> = {};
   for (const item of listed(config.PROVIDER_WEBHOOKS)) {
     const [, name, secret] = /^(\w+)=(\S+)$/.exec(item) ?? [];
-    if (!isProvider(name) || secrets[name] !== undefined) return null;
+    if (!isFeedbackSource(name) || secrets[name] !== undefined) return null;
     secrets[name] = secret!;
   }
   return secrets;

@@ -28,7 +28,7 @@ export type ReportedOutcome = Found &
 export interface MailReport {
   /** Empty if it says nothing about a delivery. */
   findings: ReportedOutcome[];
-  /** Of a complaint: its fields and the header of the mail it is about, which has the return path. Otherwise empty. */
+  /** Of a complaint: its fields, where it has some, and the header of the mail it is about, which has the return path. Otherwise empty. */
   evidence: string;
   /** For the log. */
   subject: string | null;
@@ -48,6 +48,8 @@ const FAILED =
   /undeliver|returned mail|returned to sender|failure notice|(?:mail|message) delivery (?:has )?(?:failed|failure)|delivery (?:has )?fail|delivery status notification|delivery (?:notification|report|error)/i;
 const DELAYED =
   /delayed (?:mail|delivery)|(?:mail|message|delivery)[^.]{0,60} delayed|could not send message for past/i;
+const JMRP_SENDER = /^staff@hotmail\.com$/i;
+const JMRP_SUBJECT = /^complaint about message from/i;
 /** From here on it is a copy of the mail. */
 const COPY =
   /^-{2,}[^\n]{0,40}(?:below this line|copy of|original message|returned message|message header|unsent message)/im;
@@ -66,6 +68,8 @@ export async function readMailReport(source: Uint8Array, fromNobody: boolean): P
     const findings = complaintsIn(report, dateOf(mail!.date));
     return { findings, evidence: `${report}\n${originalHeader(parts)}`, subject };
   }
+  const forwarded = forwardedComplaint(mail, parts);
+  if (forwarded) return { ...forwarded, subject };
   const delivery = parts.find(({ mimeType }) => DELIVERY_REPORTS.includes(mimeType));
   const reported = delivery ? deliveriesIn(textOf(delivery), dateOf(mail!.date)) : [];
   const findings = reported.length > 0 ? reported : findingsInText(mail, fromNobody);
@@ -116,6 +120,20 @@ function complaintsIn(report: string, at: Date | null): ReportedOutcome[] {
   const field = (name: string) => groups.map((group) => group.get(name)).find((value) => value !== undefined);
   if (!COMPLAINTS.includes(field("feedback-type")?.toLowerCase() ?? "")) return [];
   return [{ kind: "complaint", at, recipient: addressOf(field("original-rcpt-to")) }];
+}
+
+/**
+ * What Microsoft's Junk Mail Reporting Program sends: the mail itself, attached, without a report. Its header names whom it went to.
+ */
+function forwardedComplaint(
+  mail: Email | null,
+  parts: Attachment[],
+): Pick<MailReport, "findings" | "evidence"> | null {
+  if (!JMRP_SENDER.test(mail?.from?.address ?? "") || !JMRP_SUBJECT.test(mail?.subject ?? "")) return null;
+  const evidence = originalHeader(parts);
+  if (evidence === "") return null;
+  const recipient = addressOf(/^x-hmxmroriginalrecipient:\s*([^\r\n]{1,320})/im.exec(evidence)?.[1]);
+  return { findings: [{ kind: "complaint", at: dateOf(mail!.date), recipient }], evidence };
 }
 
 /** The header of the mail that a report is about, with as much of its body as there is room for. */

@@ -8,7 +8,13 @@ import type { MailName } from "./notice.ts";
 /** Providers whose webhooks are understood. */
 export const MAIL_PROVIDERS = ["postmark", "mailgun", "sendgrid", "resend", "brevo", "mailjet"] as const;
 
+/** Who may tell what became of mails: these, and mail servers that pass complaint reports on (ARF, RFC 5965). */
+export const FEEDBACK_SOURCES = [...MAIL_PROVIDERS, "arf"] as const;
+
 /** One of them. */
+export type FeedbackSource = (typeof FEEDBACK_SOURCES)[number];
+
+/** A provider whose webhooks are understood. */
 export type MailProvider = (typeof MAIL_PROVIDERS)[number];
 
 const HOSTS: Record<MailProvider, RegExp> = {
@@ -50,6 +56,11 @@ export function providerOfUrl(url: URL): MailProvider | null {
 /** Whether this is the name of a provider. */
 export function isProvider(name: unknown): name is MailProvider {
   return (MAIL_PROVIDERS as readonly unknown[]).includes(name);
+}
+
+/** Whether this is the name of somebody who may tell what became of mails. */
+export function isFeedbackSource(name: unknown): name is FeedbackSource {
+  return (FEEDBACK_SOURCES as readonly unknown[]).includes(name);
 }
 
 /** The message with the field that its provider gives back. A field of that name that is there already is left alone. */

@@ -1,6 +1,6 @@
 // What the secret of a provider's webhook looks like, so that a wrong one is noticed when it is given.
 import { createPublicKey } from "node:crypto";
-import type { MailProvider } from "./provider_marks.ts";
+import type { FeedbackSource } from "./provider_marks.ts";
 
 const MIN_LENGTH = 8;
 /** Longest secret. */
@@ -8,7 +8,7 @@ export const MAX_SECRET = 1_000;
 const LOG_IN = "the user and password in the address of the webhook, such as hook:a-long-password";
 
 /** What is expected of a secret, as the end of a sentence; null where nothing is wrong with it. */
-export function wrongInSecret(provider: MailProvider, secret: string): string | null {
+export function wrongInSecret(provider: FeedbackSource, secret: string): string | null {
   // A user is told from the password by the colon; no secret has blanks, which are lost when it is copied.
   if (/[^!-~]/.test(secret)) return "no blanks, and nothing but ASCII";
   if (secret.length < MIN_LENGTH) return `at least ${MIN_LENGTH} characters`;
@@ -22,6 +22,7 @@ export function wrongInSecret(provider: MailProvider, secret: string): string | 
       return /^[^:]+:.+$/.test(secret) ? null : LOG_IN;
     case "mailgun":
     case "brevo":
+    case "arf":
       return null;
   }
 }

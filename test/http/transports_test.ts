@@ -67,7 +67,11 @@ describe("a new transport", () => {
       stateReason: null,
       stateUntil: null,
       sentToday: 0,
-      feedback: null,
+      feedback: {
+        provider: "arf",
+        url: expect.stringContaining("/webhooks/incoming/arf/"),
+        hasSecret: false,
+      },
       createdAt: expect.any(String),
       updatedAt: expect.any(String),
     });

@@ -59,6 +59,7 @@ export const OPEN = [
   "GET /t/c/:token",
   "POST /webhooks/sns",
   "POST /webhooks/incoming/stripe",
+  "POST /webhooks/incoming/arf/:transportId",
   "POST /webhooks/incoming/postmark/:transportId",
   "POST /webhooks/incoming/mailgun/:transportId",
   "POST /webhooks/incoming/sendgrid/:transportId",

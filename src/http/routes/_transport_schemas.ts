@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { MAX_NAME } from "../../accounts/names.ts";
 import { MAX_BIND_ADDRESSES } from "../../mail/direct_url.ts";
-import { MAIL_PROVIDERS } from "../../mail/provider_marks.ts";
+import { FEEDBACK_SOURCES } from "../../mail/provider_marks.ts";
 import { MAX_SECRET } from "../../mail/provider_secrets.ts";
 import type { TransportFeedback } from "../../sending/transports/feedback.ts";
 import { TRANSPORT_STATES, type TransportState } from "../../sending/transports/records.ts";
@@ -33,7 +33,9 @@ const Warmup = t.Object(
 
 const Feedback = t.Object(
   {
-    provider: Words(MAIL_PROVIDERS),
+    provider: Words(FEEDBACK_SOURCES, {
+      description: "`arf`: complaint reports (RFC 5965) that a mail server passes on.",
+    }),
     url: t.String({
       description: "Where the webhook of the provider has to lead.",
       examples: ["https://mail.example.com/webhooks/incoming/postmark/019ab3f8-5d30-7c3e-9a01-2f5b8c7d6e10"],
@@ -85,8 +87,7 @@ export const Transport = t.Object(
     feedback: Nullable(
       t.Unsafe<TransportFeedback>({
         ...Feedback,
-        description:
-          "How its provider tells what became of mails. Null where no webhooks of its server are known.",
+        description: "How its provider tells what became of mails. Null for kind CAPTURE.",
       }),
     ),
     createdAt: Timestamp,

@@ -8,10 +8,14 @@ import { DEFAULT_TRANSPORT } from "../../sending/transports/routes.ts";
 import { readBytes, UNREAD } from "../entry/body.ts";
 import { assertWithin } from "../entry/json_scan.ts";
 import { Data, isUuid, ProblemEnvelope, Text } from "../entry/schemas.ts";
+import { StreamBody } from "../entry/stream_body.ts";
 import { countingRefusals } from "./_counted_refusals.ts";
 
 /** A thousand events of SendGrid, and more. */
 const SIZE = { bytes: 4 * 1_048_576, values: 100_000, levels: 64 };
+
+/** A report repeats the mail that it is about. */
+const REPORT_BYTES = 2 * 1_048_576;
 
 const NAMES: Record<MailProvider, string> = {
   postmark: "Postmark",
@@ -34,6 +38,34 @@ const Params = t.Object({
 export function providerWebhooksRoutes(ctx: Context) {
   const app = new Elysia({ prefix: "/webhooks/incoming", detail: { tags: ["Webhooks"] } }).onParse(
     () => UNREAD,
+  );
+  app.post(
+    "/arf/:transportId",
+    async ({ request, server, params }) => {
+      await countingRefusals(ctx, request, server, async () => {
+        const transportId = idOf(params.transportId);
+        const bytes = await readBytes(request, REPORT_BYTES);
+        await takeProviderEvents(ctx, { provider: "arf", transportId, headers: request.headers, bytes });
+      });
+      return { success: true as const };
+    },
+    {
+      params: Params,
+      body: StreamBody("message/rfc822", "A mail with a complaint report, as it came in: at most 2 MB."),
+      response: {
+        200: t.Object({ success: t.Literal(true) }),
+        ...Object.fromEntries(
+          [400, 403, 404, 413, 422, 429, 500, 503].map((status) => [status, ProblemEnvelope]),
+        ),
+      },
+      detail: {
+        operationId: "receiveComplaintReport",
+        summary: "Complaint reports of mailbox providers (ARF)",
+        description:
+          "For mail servers that get complaint reports (RFC 5965, and those of Microsoft's JMRP), and pass them on: the whole mail is the body. The secret of the transport, or of `arf` in `PROVIDER_WEBHOOKS`, is a bearer token, or `user:password` by Basic authentication. The mail is found by its return path, or by its Message-ID.",
+        security: [],
+      },
+    },
   );
   for (const provider of MAIL_PROVIDERS) {
     app.post(

@@ -70,8 +70,8 @@ async function complainedMail(ctx: Context, { findings, evidence }: MailReport):
   return findings.length === 0 ? null : await lookUp(ctx, () => mailNamedIn(ctx, evidence));
 }
 
-/** Nothing is reported before there was a mail, nor after the report: clocks of others may say so. */
-function noticeOf(ctx: Context, mail: MailName, finding: ReportedOutcome): Notice {
+/** The notice of what a report has found: nothing before there was a mail, nor after the report, as clocks of others may say. */
+export function noticeOf(ctx: Context, mail: MailName, finding: ReportedOutcome): Notice {
   const now = ctx.now().getTime();
   const said = finding.at?.getTime() ?? now;
   const at = new Date(Math.min(now, Math.max(said, madeAt(mail.emailId!))));

@@ -1,7 +1,8 @@
 // What the provider behind a transport tells about its mails: at which address, and proved by which secret.
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { type MailProvider, isProvider, MAIL_PROVIDERS, providerOfUrl } from "../../mail/provider_marks.ts";
+import { type FeedbackSource, isFeedbackSource, providerOfUrl } from "../../mail/provider_marks.ts";
+import { isDirect } from "../../mail/direct_url.ts";
 import { wrongInSecret } from "../../mail/provider_secrets.ts";
 import type { FieldError } from "../../problem/mod.ts";
 import { INSTALLATION } from "./routes.ts";
@@ -9,7 +10,8 @@ import { openFeedbackSecret, sealFeedbackSecret } from "./sealed.ts";
 
 /** Where a provider reports, as the owners of a transport see it. */
 export interface TransportFeedback {
-  provider: MailProvider;
+  /** `arf`: complaint reports that the operator of a mail server passes on. */
+  provider: FeedbackSource;
   /** Its webhook is set to this. */
   url: string;
   hasSecret: boolean;
@@ -27,9 +29,10 @@ interface Stored {
   feedbackSecret: Uint8Array | null;
 }
 
-/** The provider whose webhooks tell about the mails of a transport with this URL; null where none does. */
-export function feedbackProviderOf(url: string | null): MailProvider | null {
-  return url === null ? null : providerOfUrl(new URL(url));
+/** Who tells about the mails of a transport with this URL; null for one that leads nowhere. */
+export function feedbackProviderOf(url: string | null): FeedbackSource | null {
+  if (url === null) return null;
+  return (isDirect(url) ? null : providerOfUrl(new URL(url))) ?? "arf";
 }
 
 /** As it is shown; null where nobody reports. */
@@ -76,7 +79,7 @@ export async function feedbackProofOf(
   transportId: string,
 ): Promise<FeedbackProof | null> {
   const row = await q.transportSettings.feedback(ctx, { transportId });
-  if (!row || !isProvider(row.feedbackProvider) || row.feedbackProvider !== provider) return null;
+  if (!row || !isFeedbackSource(row.feedbackProvider) || row.feedbackProvider !== provider) return null;
   const secret = openFeedbackSecret(ctx, { projectId: row.projectId, id: transportId }, row.feedbackSecret!);
   if (secret === null) {
     ctx.log.error("the secret of a webhook cannot be decrypted: is this another SECRET_KEY?", {
@@ -87,7 +90,8 @@ export async function feedbackProofOf(
   return { secret, projectId: row.projectId === INSTALLATION ? null : row.projectId };
 }
 
-const NO_PROVIDER = `No webhooks are known of this server: there are those of ${MAIL_PROVIDERS.join(", ")}. Behind another host name, add ?provider=… to the URL`;
+const NO_PROVIDER =
+  "Nobody tells what became of mails in the inbox: a transport of the kind CAPTURE has no webhook";
 
 function errorOf(code: "custom" | "invalid_string", message: string): FieldError {
   return { field: "feedbackSecret", code, message };

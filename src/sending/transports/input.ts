@@ -45,8 +45,7 @@ export async function transportErrors(ctx: Context, given: Given, isOwn: boolean
   const { name, kind, url, feedbackSecret } = given;
   const errors = name === undefined ? [] : nameErrors(name);
   if (kind === "DIRECT") {
-    const wrong = directRefusals(ctx, isOwn, given);
-    return [...errors, ...wrong, ...(wrong.length === 0 ? feedbackErrors(null, feedbackSecret) : [])];
+    return [...errors, ...directRefusals(ctx, isOwn, given), ...feedbackErrors(ANY_DIRECT, feedbackSecret)];
   }
   if (isDirectGiven(given)) errors.push(...ONLY_DIRECT);
   if (kind === "CAPTURE" && url !== undefined) errors.push(NO_URL);
@@ -110,6 +109,7 @@ export function addressAfter(ctx: Context, projectId: string, row: HeldRow, chan
   return { ...sealed(ctx, place, whole), heldUntil: null, holdReason: null };
 }
 
+const ANY_DIRECT = "direct://mail.example.com";
 const URL_NEEDED = "This field is required for SMTP, such as smtp://user:password@smtp.example.com:587";
 const NO_PASSWORD: FieldError = {
   field: "url",

@@ -36,8 +36,9 @@ export function FeedbackForm({ transport: { id, name, feedback }, done }: Props)
   return (
     <form onSubmit={submit} noValidate>
       <Text size="sm" mb="sm">
-        {provider} reports deliveries, bounces, complaints, opens and clicks to this address. Set up a webhook
-        there for all of these events, and give its secret here.
+        {feedback.provider === "arf"
+          ? "Yahoo, Comcast and others report complaints by mail. Have the mail server that gets these mails pass each on to this address, as it came in, with the secret as a bearer token."
+          : `${provider} reports deliveries, bounces, complaints, opens and clicks to this address. Set up a webhook there for all of these events, and give its secret here.`}
       </Text>
       <Copyable value={feedback.url} label="address of the webhook" />
       <PasswordInput

@@ -113,7 +113,11 @@ function TransportRow({ transport, act }: { transport: Transport; act: (what: Do
           </Gate>
           {isAllowed && (
             <RowMenu label={`More about ${name}`}>
-              {transport.feedback && <Menu.Item onClick={() => act("feedback")}>Webhook…</Menu.Item>}
+              {transport.feedback && (
+                <Menu.Item onClick={() => act("feedback")}>
+                  {transport.feedback.provider === "arf" ? "Complaint reports…" : "Webhook…"}
+                </Menu.Item>
+              )}
               {state === "PAUSED" ? (
                 <Menu.Item onClick={resume}>Resume</Menu.Item>
               ) : (
@@ -142,9 +146,15 @@ function Facts({ transport }: { transport: Transport }) {
     sentToday === null && perDay !== null && `${formatNumber(perDay)} a day`,
     warmup && (warmup.limitToday === null ? "warmed up" : `day ${warmup.day} of its warm-up`),
     connections !== null && `${formatNumber(connections)} connections`,
-    feedback && (feedback.hasSecret ? `${FEEDBACK[feedback.provider]} reports` : "no webhook yet"),
+    feedback && feedbackFact(feedback),
   ].filter((fact): fact is string => Boolean(fact));
   return <div>{facts.join(" · ")}</div>;
+}
+
+/** Complaint reports are for those who have a mail server that gets them: nobody is missing them. */
+function feedbackFact({ provider, hasSecret }: NonNullable<Transport["feedback"]>): string | null {
+  if (provider === "arf") return hasSecret ? "takes complaint reports" : null;
+  return hasSecret ? `${FEEDBACK[provider]} reports` : "no webhook yet";
 }
 
 function Reason({ transport: { state, stateReason, stateUntil } }: { transport: Transport }) {

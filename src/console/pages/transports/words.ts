@@ -33,6 +33,7 @@ export const FEEDBACK: Record<Reporter, string> = {
   resend: "Resend",
   brevo: "Brevo",
   mailjet: "Mailjet",
+  arf: "Complaint reports",
 };
 
 const LOG_IN = "user:password. Write both into the address of the webhook, too: https://user:password@…";
@@ -45,6 +46,7 @@ export const FEEDBACK_SECRETS: Record<Reporter, string> = {
   resend: "The signing secret, which begins with whsec_.",
   brevo: "The token, or user:password.",
   mailjet: LOG_IN,
+  arf: "Any, of 8 characters or more.",
 };
 
 /** `google` as `Google`; a domain as it is. */

@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 import { providerWebhooks } from "../../../config/mod.ts";
 import { type Context, perService } from "../../../context.ts";
 import { newFairLine } from "../../../fair_line.ts";
-import type { MailProvider } from "../../../mail/provider_marks.ts";
+import type { FeedbackSource, MailProvider } from "../../../mail/provider_marks.ts";
 import { problems } from "../../../problem/mod.ts";
 import { type FeedbackProof, feedbackProofOf } from "../../transports/feedback.ts";
 import { DEFAULT_TRANSPORT } from "../../transports/routes.ts";
+import { readComplaint } from "../arf.ts";
 import { takeNotification } from "../notifications.ts";
+import { whyNotLoggedIn } from "./_proofs.ts";
 import type { FeedbackProvider, ProviderEvent } from "./_provider.ts";
 import { brevoProvider } from "./brevo.ts";
 import { mailgunProvider } from "./mailgun.ts";
@@ -27,7 +29,7 @@ const READERS: Record<MailProvider, FeedbackProvider> = {
 
 /** A request as it came. */
 export interface ProviderRequest {
-  provider: MailProvider;
+  provider: FeedbackSource;
   /** Through which transport these mails went: an id, or `default` for the mail server of the settings. */
   transportId: string;
   headers: Headers;
@@ -45,17 +47,32 @@ const OWN = { maxAtOnce: 4, maxOfOne: 2, maxWaiting: 400, maxWaitingOfOne: 50 };
  * JSON, 403 for what the provider has not sent, and 429 and 503 where too many requests wait.
  */
 export async function takeProviderEvents(ctx: Context, request: ProviderRequest): Promise<void> {
-  const { provider, transportId, headers, bytes } = request;
+  const { provider, transportId } = request;
   const proof = await proofOf(ctx, request);
   if (proof === null) throw problems.notConfigured(`secret for this webhook of ${provider}`, ADVICE, 404);
-  const delivery = { headers, bytes, body: parse(bytes), now: ctx.now() };
-  const reason = READERS[provider].whyForged(delivery, proof.secret);
-  if (reason !== null) throw problems.forgedNotification(reason);
-  const events = READERS[provider].read(delivery);
+  const events = await eventsIn(ctx, request, proof);
   const scope = transportId === DEFAULT_TRANSPORT ? provider : `${transportId} ${provider}`;
   const take = () => takeEvents(ctx, scope, events, proof.projectId);
   if (proof.projectId === null) await take();
   else await lineOf(ctx)(proof.projectId, take);
+}
+
+/** What a genuine request tells. */
+async function eventsIn(
+  ctx: Context,
+  { provider, headers, bytes }: ProviderRequest,
+  { secret, projectId }: FeedbackProof,
+): Promise<ProviderEvent[]> {
+  const assertGenuine = (reason: string | null) => {
+    if (reason !== null) throw problems.forgedNotification(reason);
+  };
+  if (provider === "arf") {
+    assertGenuine(whyNotLoggedIn(headers, secret));
+    return await readComplaint(ctx, bytes, projectId);
+  }
+  const delivery = { headers, bytes, body: parse(bytes), now: ctx.now() };
+  assertGenuine(READERS[provider].whyForged(delivery, secret));
+  return READERS[provider].read(delivery);
 }
 
 /** Those of one request share commits, with those of others. `scope` tells the receipts of senders apart. */
