@@ -523,6 +523,11 @@ function elsewhere(note: Noter): void {
   note("receiveResend", undefined, { type: "email.delivered", data: { email_id: "a1" } });
   note("receiveBrevo", undefined, { event: "delivered", "X-Mailin-custom": mark });
   note("receiveMailjet", undefined, { event: "sent", CustomID: mark });
+  note(
+    "receiveComplaintReport",
+    undefined,
+    'Content-Type: multipart/report; report-type=feedback-report; boundary="part"',
+  );
   note("receiveSns", undefined, {
     Type: "Notification",
     MessageId: "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324",
