@@ -184,7 +184,7 @@ export type DomainCheck = { domain: string; verified: boolean; status: "PENDING"
 export type RekeyBody = { domain: string };
 export type RekeyedDomain = { id: string; domain: string; verified: boolean; status: "PENDING" | "VERIFIED" | "FAILED"; dkimTokens: (string)[]; records: (DnsRecord)[]; lastCheckedAt: string | null; projectId: string; createdAt: string; updatedAt: string; changed: boolean };
 export type TransportWarmup = { planId: string; since: string; day: number; limitToday: number | null } | null;
-export type TransportFeedback = { provider: "postmark" | "mailgun" | "sendgrid" | "resend" | "brevo" | "mailjet"; url: string; hasSecret: boolean } | null;
+export type TransportFeedback = { provider: "postmark" | "mailgun" | "sendgrid" | "resend" | "brevo" | "mailjet" | "arf"; url: string; hasSecret: boolean } | null;
 export type Transport = { id: string; name: string; kind: "SMTP" | "DIRECT" | "CAPTURE"; url: string | null; heloName: string | null; bindAddresses: (string)[] | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmup: TransportWarmup; state: "HEALTHY" | "SLOW" | "PAUSED" | "HELD" | "OUT_OF_QUOTA"; stateReason: string | null; stateUntil: string | null; sentToday: number | null; feedback: TransportFeedback; createdAt: string; updatedAt: string };
 export type SharedTransport = { id: string; name: string; kind: "SMTP" | "DIRECT" | "CAPTURE"; state: "HEALTHY" | "SLOW" | "PAUSED" | "HELD" | "OUT_OF_QUOTA" | null; inUse: boolean };
 export type TransportList = { transports: (Transport)[]; installation: (SharedTransport)[] };
@@ -574,6 +574,7 @@ export interface Api {
   "GET /config": { answer: Configuration };
   "POST /webhooks/sns": { body: { Type: string; MessageId: string; TopicArn: string; Message: string; Timestamp: string; Subject?: string; Token?: string; SubscribeURL?: string; SignatureVersion: string; Signature: string; SigningCertURL: string }; answer: { success: true } };
   "POST /webhooks/incoming/stripe": { body: Record<string, unknown>; answer: { success: true } };
+  "POST /webhooks/incoming/arf/{transportId}": { path: { transportId: string }; body: Blob; answer: { success: true } };
   "POST /webhooks/incoming/postmark/{transportId}": { path: { transportId: string }; body: Record<string, unknown>; answer: { success: true } };
   "POST /webhooks/incoming/mailgun/{transportId}": { path: { transportId: string }; body: Record<string, unknown>; answer: { success: true } };
   "POST /webhooks/incoming/sendgrid/{transportId}": { path: { transportId: string }; body: Record<string, unknown>; answer: { success: true } };

@@ -61,7 +61,7 @@ async function takeBounceMail(
   }
   // A sender that missed our reply sends the very same again.
   const messageId = `${mail.emailId} ${createHash("sha256").update(source).digest("hex")}`;
-  const notices = findings.map((finding) => noticeOf(ctx, mail, finding));
+  const notices = findings.map((finding) => returnedNotice(ctx, mail, finding));
   await takeNotification(ctx, { messageId, notices, received: null });
 }
 
@@ -71,7 +71,7 @@ async function complainedMail(ctx: Context, { findings, evidence }: MailReport):
 }
 
 /** The notice of what a report has found: nothing before there was a mail, nor after the report, as clocks of others may say. */
-export function noticeOf(ctx: Context, mail: MailName, finding: ReportedOutcome): Notice {
+export function returnedNotice(ctx: Context, mail: MailName, finding: ReportedOutcome): Notice {
   const now = ctx.now().getTime();
   const said = finding.at?.getTime() ?? now;
   const at = new Date(Math.min(now, Math.max(said, madeAt(mail.emailId!))));

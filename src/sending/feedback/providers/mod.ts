@@ -7,7 +7,7 @@ import type { FeedbackSource, MailProvider } from "../../../mail/provider_marks.
 import { problems } from "../../../problem/mod.ts";
 import { type FeedbackProof, feedbackProofOf } from "../../transports/feedback.ts";
 import { DEFAULT_TRANSPORT } from "../../transports/routes.ts";
-import { readComplaint } from "../arf.ts";
+import { readComplaint } from "./arf.ts";
 import { takeNotification } from "../notifications.ts";
 import { whyNotLoggedIn } from "./_proofs.ts";
 import type { FeedbackProvider, ProviderEvent } from "./_provider.ts";

@@ -1,14 +1,14 @@
 // Complaint reports of mailbox providers (ARF, RFC 5965) that the operator of a mail server passes on: whoever knows the secret of
 // the webhook is believed, so that, besides the return path, the id of the mail in its Message-ID names it.
 import { createHash } from "node:crypto";
-import type { Context } from "../../context.ts";
-import { q } from "../../db/queries.ts";
-import { readMailReport } from "../../mail/bounce_reports.ts";
-import type { MailName } from "../../mail/notice.ts";
-import { problems } from "../../problem/mod.ts";
-import { mailNamedIn } from "../compose/return_paths.ts";
-import { noticeOf } from "./bounce_mails.ts";
-import type { ProviderEvent } from "./providers/_provider.ts";
+import type { Context } from "../../../context.ts";
+import { q } from "../../../db/queries.ts";
+import { readMailReport } from "../../../mail/bounce_reports.ts";
+import type { MailName } from "../../../mail/notice.ts";
+import { problems } from "../../../problem/mod.ts";
+import { mailNamedIn } from "../../compose/return_paths.ts";
+import { returnedNotice } from "../bounce_mails.ts";
+import type { ProviderEvent } from "./_provider.ts";
 
 const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 /** Our own ones: `<id of the mail>@<domain of its sender>`. */
@@ -35,7 +35,7 @@ export async function readComplaint(
   return mails.flatMap((mail) =>
     complaints.map((finding) => ({
       id: `${mail.projectId} ${mail.emailId} ${hash}`,
-      notice: noticeOf(ctx, mail, finding),
+      notice: returnedNotice(ctx, mail, finding),
     })),
   );
 }
