@@ -35,9 +35,10 @@ order by d.due_at, d.message_id;
 -- name: settle :one
 -- nullable: rows.due_at, rows.response, failing_since, retry_at, pause_reason
 -- Writes what became of the calls, as long as the line is still the caller's: another job may have it by now, and repeats
--- them. `is_own` is false then. Deliveries whose message is gone are deleted.
+-- them. Where its URL has changed, the calls say nothing about the new one: those that failed are due at once. `is_same` is
+-- false in both cases. Deliveries whose message is gone are deleted.
 with own as materialized (
-  select project_id, id
+  select project_id, id, url = :url as is_same
   from webhooks
   where project_id = :project_id and id = :webhook_id and lease_id = :lease_id
   for no key update
@@ -53,7 +54,7 @@ line as (
     paused_at     = case when w.enabled and :pause_reason::text is not null then :now::timestamptz else w.paused_at end,
     pause_reason  = case when w.enabled then :pause_reason::text else w.pause_reason end
   from own o
-  where w.project_id = o.project_id and w.id = o.id
+  where w.project_id = o.project_id and w.id = o.id and o.is_same
 ),
 results as materialized (
   select *
@@ -66,7 +67,7 @@ settled as (
   set
     status   = r.status,
     attempts = r.attempts,
-    due_at   = r.due_at,
+    due_at   = case when o.is_same or r.due_at is null then r.due_at else :now::timestamptz end,
     tries    = case when jsonb_array_length(d.tries) >= 20 then d.tries - 0 else d.tries end || r.try,
     response = r.response
   from results r
@@ -86,7 +87,7 @@ counted as (
   on conflict (project_id, webhook_id, day)
   do update set delivered = d.delivered + excluded.delivered, failed = d.failed + excluded.failed
 )
-select exists (select from own) as "is_own!";
+select coalesce((select is_same from own), false) as "is_same!";
 
 -- name: release :maybe
 -- Gives the line back, and says when it is to be called next; null when nothing waits. Null, too, where it is another

@@ -42,6 +42,35 @@ using held h
 where n.project_id = h.project_id and n.id = h.id
 returning n.project_id, n.kind, n.ids;
 
+-- name: hold_contacts :many
+-- Holds the contacts whom these rows are about, so that nobody deletes them before their messages are written. Returns the rows
+-- whose contact somebody else is deleting: nobody waits for that.
+with about as materialized (
+  select
+    n.project_id, n.kind, n.id,
+    case when n.kind like 'contact.%' then n.id else coalesce(e.contact_id, x.contact_id) end as contact_id
+  from unnest(:project_ids::uuid[], :kinds::text[], :ids::uuid[]) as n (project_id, kind, id)
+  left join events e on n.kind = 'event' and e.project_id = n.project_id and e.id = n.id
+  left join executions x on n.kind like 'workflow.%' and x.project_id = n.project_id and x.id = n.id
+),
+held as materialized (
+  select c.project_id, c.id
+  from contacts c
+  where (c.project_id, c.id) in (select project_id, contact_id from about)
+  for key share skip locked
+)
+select a.project_id as "project_id!", a.kind as "kind!", a.id as "id!"
+from about a
+join contacts c on c.project_id = a.project_id and c.id = a.contact_id
+where not exists (select from held h where h.project_id = a.project_id and h.id = a.contact_id);
+
+-- name: put_back :exec
+-- Notes these rows once more.
+insert into webhook_notes (project_id, kind, ids)
+select project_id, kind, array_agg(id order by id)
+from unnest(:project_ids::uuid[], :kinds::text[], :ids::uuid[]) as n (project_id, kind, id)
+group by project_id, kind;
+
 -- name: add_of_events :exec
 -- The events of notes. One that has been deleted since is left out.
 with found as materialized (

@@ -2781,21 +2781,22 @@ export interface Queries {
      * (sql/queries/webhook_line.sql:22) */
     due(on: On, args: { projectId: string; webhookId: string; now: Date; limit: number }): Promise<{ messageId: string; type: string; attempts: number; body: string | null }[]>;
     /** Writes what became of the calls, as long as the line is still the caller's: another job may have it by now, and repeats
-     * them. `is_own` is false then. Deliveries whose message is gone are deleted.
+     * them. Where its URL has changed, the calls say nothing about the new one: those that failed are due at once. `is_same` is
+     * false in both cases. Deliveries whose message is gone are deleted.
      * (sql/queries/webhook_line.sql:35) */
-    settle(on: On, args: { projectId: string; webhookId: string; leaseId: string; failures: number; failingSince: Date | null; retryAt: Date | null; until: Date; pauseReason: string | null; now: Date; rows: { message_id: string; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; due_at: Date | string | null | undefined; try: JsonArg; response: JsonArg | null | undefined }[]; gone: string[]; delivered: number; failed: number }): Promise<{ isOwn: boolean }>;
+    settle(on: On, args: { url: string; projectId: string; webhookId: string; leaseId: string; failures: number; failingSince: Date | null; retryAt: Date | null; until: Date; pauseReason: string | null; now: Date; rows: { message_id: string; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; due_at: Date | string | null | undefined; try: JsonArg; response: JsonArg | null | undefined }[]; gone: string[]; delivered: number; failed: number }): Promise<{ isSame: boolean }>;
     /** Gives the line back, and says when it is to be called next; null when nothing waits. Null, too, where it is another
      * job's or paused.
-     * (sql/queries/webhook_line.sql:91) */
+     * (sql/queries/webhook_line.sql:92) */
     release(on: On, args: { projectId: string; webhookId: string; leaseId: string }): Promise<{ nextAt: Date | null } | null>;
     /** What waits for a later attempt is due now, the first ones of them.
-     * (sql/queries/webhook_line.sql:106) */
+     * (sql/queries/webhook_line.sql:107) */
     hasten(on: On, args: { now: Date; projectId: string; webhookId: string; limit: number }): Promise<number>;
     /** Has a line called at this time, or sooner where it is to be already.
-     * (sql/queries/webhook_line.sql:120) */
+     * (sql/queries/webhook_line.sql:121) */
     enqueue(on: On, args: { projectId: string; webhookId: string; runAt: Date }): Promise<number>;
     /** Lines that should be called and are not: their job was lost, or the process that called them died.
-     * (sql/queries/webhook_line.sql:130) */
+     * (sql/queries/webhook_line.sql:131) */
     lost(on: On, args: { now: Date; dueBefore: Date }): Promise<{ projectId: string; webhookId: string }[]>;
   };
   webhookMessages: {
@@ -2803,24 +2804,31 @@ export interface Queries {
      * in one project, the others wait for a turn of it. Somebody else takes others.
      * (sql/queries/webhook_messages.sql:3) */
     takeNotes(on: On, args: { rows: number }): Promise<{ projectId: string; kind: string; ids: string[] }[]>;
-    /** The events of notes. One that has been deleted since is left out.
+    /** Holds the contacts whom these rows are about, so that nobody deletes them before their messages are written. Returns the rows
+     * whose contact somebody else is deleting: nobody waits for that.
      * (sql/queries/webhook_messages.sql:45) */
+    holdContacts(on: On, args: { projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; kind: string; id: string }[]>;
+    /** Notes these rows once more.
+     * (sql/queries/webhook_messages.sql:67) */
+    putBack(on: On, args: { projectIds: string[]; kinds: string[]; ids: string[] }): Promise<number>;
+    /** The events of notes. One that has been deleted since is left out.
+     * (sql/queries/webhook_messages.sql:74) */
     addOfEvents(on: On, args: { projectIds: string[]; ids: string[] }): Promise<number>;
     /** Contacts that were created or changed, as they are now.
-     * (sql/queries/webhook_messages.sql:73) */
+     * (sql/queries/webhook_messages.sql:102) */
     addOfContacts(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/webhook_messages.sql:93) */
+    /** (sql/queries/webhook_messages.sql:122) */
     addOfExecutions(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/webhook_messages.sql:117) */
+    /** (sql/queries/webhook_messages.sql:146) */
     addOfCampaigns(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/webhook_messages.sql:136) */
+    /** (sql/queries/webhook_messages.sql:165) */
     addOfDomains(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/webhook_messages.sql:154) */
+    /** (sql/queries/webhook_messages.sql:183) */
     addOfAlerts(on: On, args: { now: Date; projectIds: string[]; kinds: string[]; ids: string[] }): Promise<{ projectId: string; id: string }[]>;
-    /** (sql/queries/webhook_messages.sql:174) */
+    /** (sql/queries/webhook_messages.sql:203) */
     addTest(on: On, args: { projectId: string; id: string; type: string; body: string; now: Date }): Promise<number>;
     /** A delivery of each message for each endpoint that wants it. Returns the endpoints that may be called now.
-     * (sql/queries/webhook_messages.sql:178) */
+     * (sql/queries/webhook_messages.sql:207) */
     addDeliveries(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<{ projectId: string; webhookId: string }[]>;
   };
   webhookReceipts: {

@@ -22,9 +22,10 @@ const LOST_MS = 60_000;
 export async function fanOutWebhooks(ctx: Context): Promise<void> {
   const endsAt = performance.now() + TURN_MS;
   let hasFound = false;
-  while (await fanOutSome(ctx)) {
-    hasFound = true;
-    if (performance.now() > endsAt) break;
+  for (;;) {
+    const { found, done } = await fanOutSome(ctx);
+    hasFound ||= found > 0;
+    if (done === 0 || performance.now() > endsAt) break;
   }
   if (!hasFound) return;
   const runAt = new Date(ctx.now().getTime() + LOOK_AGAIN_MS);
@@ -39,38 +40,44 @@ export async function sweepWebhooks(ctx: Context): Promise<void> {
   await fanOutWebhooks(ctx);
 }
 
-/** Does it for some notes, in one commit. False when there were none. */
-async function fanOutSome(ctx: Context): Promise<boolean> {
+/** Does it for some notes, in one commit. What is about a contact who is being deleted stays for another look. */
+async function fanOutSome(ctx: Context): Promise<{ found: number; done: number }> {
   return await inTransaction(ctx, async (tx) => {
     const notes = await q.webhookMessages.takeNotes(tx, { rows: MAX_ROWS });
-    if (notes.length === 0) return false;
+    const found = notes.flatMap(({ ids, ...note }) => ids.map((id) => ({ ...note, id })));
+    if (found.length === 0) return { found: 0, done: 0 };
+    const waiting = await q.webhookMessages.holdContacts(tx, kindsOf(found));
+    if (waiting.length > 0) await q.webhookMessages.putBack(tx, kindsOf(waiting));
+    const waits = new Set(waiting.map(keyOf));
+    const messages = await addMessages(
+      tx,
+      found.filter((row) => !waits.has(keyOf(row))),
+    );
     const now = tx.now();
-    const messages = await addMessages(tx, notes);
     await wakeLines(tx, await q.webhookMessages.addDeliveries(tx, { now, ...columnsOf(messages) }));
-    return true;
+    return { found: found.length, done: found.length - waiting.length };
   });
 }
-
-type Note = Awaited<ReturnType<typeof q.webhookMessages.takeNotes>>[number];
 
 interface Named {
   projectId: string;
   id: string;
 }
 
+interface Noted extends Named {
+  kind: string;
+}
+
 /** Writes the messages, and answers which. */
-async function addMessages(tx: Context, notes: Note[]): Promise<Named[]> {
-  const all = notes.flatMap(({ projectId, kind, ids }) => ids.map((id) => ({ projectId, kind, id })));
+async function addMessages(tx: Context, all: Noted[]): Promise<Named[]> {
   const of = (subject: string) => all.filter(({ kind }) => kind.startsWith(`${subject}.`));
   const events = all.filter(({ kind }) => kind === "event");
   if (events.length > 0) await q.webhookMessages.addOfEvents(tx, columnsOf(events));
   const now = tx.now();
-  const messages: Named[] = events;
+  const messages: Named[] = [...events];
   for (const [subject, add] of Object.entries(SUBJECTS)) {
     const rows = of(subject);
-    if (rows.length === 0) continue;
-    const kinds = rows.map(({ kind }) => kind);
-    messages.push(...(await add(tx, { now, kinds, ...columnsOf(rows) })));
+    if (rows.length > 0) messages.push(...(await add(tx, { now, ...kindsOf(rows) })));
   }
   return messages;
 }
@@ -88,6 +95,14 @@ const SUBJECTS: Record<string, Add> = {
   domain: q.webhookMessages.addOfDomains,
   deliverability: q.webhookMessages.addOfAlerts,
 };
+
+function keyOf({ projectId, kind, id }: Noted): string {
+  return `${projectId} ${kind} ${id}`;
+}
+
+function kindsOf(rows: readonly Noted[]) {
+  return { kinds: rows.map(({ kind }) => kind), ...columnsOf(rows) };
+}
 
 function columnsOf(rows: readonly Named[]) {
   return { projectIds: rows.map(({ projectId }) => projectId), ids: rows.map(({ id }) => id) };

@@ -87,7 +87,7 @@ async function drain(ctx: Context, lease: Lease, endpoint: Endpoint, before: Lin
 
 type Due = Awaited<ReturnType<typeof q.webhookLine.due>>[number];
 
-/** Calls with some deliveries and writes what came of it. Null where another job has the line by now. */
+/** Calls with some deliveries and writes what came of it. Null where another job has the line by now, or its URL changed. */
 async function callBatch(
   ctx: Context,
   { leaseId, ...line }: Lease,
@@ -111,11 +111,12 @@ async function callBatch(
     ),
   );
   const delivered = calls.filter(({ isGood }) => isGood).length;
-  const isOwn = await inTransaction(ctx, async (tx) => {
+  const isSame = await inTransaction(ctx, async (tx) => {
     const settled = await q.webhookLine.settle(tx, {
       ...line,
       ...verdict,
       leaseId,
+      url: endpoint.url,
       rows,
       gone: due.flatMap(({ body, messageId }) => (body === null ? [messageId] : [])),
       delivered,
@@ -123,10 +124,10 @@ async function callBatch(
       now,
       until: after(ctx, LEASE_MS),
     });
-    if (settled.isOwn && verdict.pauseReason) await tellOfPause(tx, line, endpoint.url, verdict);
-    return settled.isOwn;
+    if (settled.isSame && verdict.pauseReason) await tellOfPause(tx, line, endpoint.url, verdict);
+    return settled.isSame;
   });
-  return isOwn ? verdict : null;
+  return isSame ? verdict : null;
 }
 
 async function tellOfPause(
