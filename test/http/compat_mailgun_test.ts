@@ -253,7 +253,15 @@ describe("forms", () => {
       "recipient-variables": JSON.stringify(variables),
     });
 
+    const many = await refusal({
+      to,
+      subject: "%recipient.a%",
+      "t:variables": JSON.stringify({ list: Array.from({ length: 20_000 }, () => 1) }),
+      "recipient-variables": JSON.stringify(variables),
+    });
+
     expect([status, words]).toEqual([400, expect.stringContaining("too much for one request")]);
+    expect(many).toEqual([400, expect.stringContaining("too much for one request")]);
     expect(await stage.count()).toBe(before);
   });
 });

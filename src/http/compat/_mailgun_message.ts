@@ -113,7 +113,10 @@ async function eachOf(
   for (const recipient of recipients) {
     if (messages.length > 0) await setImmediate();
     const valueOf = valuesFor(recipient, own);
-    const fill = (text: string) => substituter.replaceEach(text, RECIPIENT_WORD, valueOf);
+    const fill = (text: unknown) =>
+      typeof text === "string"
+        ? substituter.replaceEach(text, RECIPIENT_WORD, valueOf)
+        : (substituter.pass(), text);
     messages.push(all(recipient, withFilled(texts, fill) as Texts));
   }
   return messages;
@@ -123,11 +126,11 @@ async function eachOf(
 function valuesFor(recipient: string, own: Map<string, SdkFields>): (word: string) => string | undefined {
   const address = String(content.bareAddress(recipient));
   const variables = own.get(address.toLowerCase()) ?? {};
+  const shownName = /^(.*)<[^<]*>$/s.exec(recipient)?.[1]?.trim().replace(/^"|"$/g, "") ?? "";
   return (word) => {
     if (word === "%recipient%") return recipient;
     if (word === "%recipient_email%") return address;
-    if (word === "%recipient_name%")
-      return /^(.*)<[^<]*>$/s.exec(recipient)?.[1]?.trim().replace(/^"|"$/g, "") ?? "";
+    if (word === "%recipient_name%") return shownName;
     const name = word.slice("%recipient.".length, -1);
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
     return value === undefined || value === null
@@ -138,11 +141,10 @@ function valuesFor(recipient: string, own: Map<string, SdkFields>): (word: strin
   };
 }
 
-/** A copy with every text in it filled. */
-function withFilled(value: unknown, fill: (text: string) => string): unknown {
-  if (typeof value === "string") return fill(value);
+/** A copy in which every value without parts is what `fill` makes of it. */
+function withFilled(value: unknown, fill: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => withFilled(one, fill));
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null) return fill(value);
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withFilled(one, fill)]));
 }
 
