@@ -49,7 +49,17 @@ async function send(message: object): Promise<Sent[]> {
 
 /** What each address has received, once all jobs are done. */
 async function arrived() {
-  await service.runJobs();
+  await until("all mails that are due are done", async () => {
+    await service.runJobs();
+    // On a busy machine one may wait for a moment of its domain, or be tried again.
+    const open = await service.pool`
+      select from emails
+      where project_id = ${project.id}
+        and status in ('PENDING', 'SENDING')
+        and coalesce(scheduled_for, queued_at) <= ${service.now()}
+      limit 1`;
+    return open.length === 0;
+  });
   const mails = service.smtp.received.splice(0);
   return new Map(
     await Promise.all(
@@ -218,10 +228,12 @@ test("without cc and bcc each recipient of several gets a mail that names nobody
   const mails = await arrived();
 
   expect(sent.map(({ role }) => role)).toEqual([undefined, undefined] as never[]);
-  expect([...mails.values()].map(({ to, cc }) => [addresses(to as []), cc])).toEqual([
-    [[ada], undefined],
-    [[ben], undefined],
-  ]);
+  expect([ada, ben].map((email) => mails.get(email)!).map(({ to, cc }) => [addresses(to as []), cc])).toEqual(
+    [
+      [[ada], undefined],
+      [[ben], undefined],
+    ],
+  );
   expect(await mailOf(sent[1]!.email)).toMatchObject({ role: "to", parentId: null, cc: [], bcc: [] });
 });
 
@@ -252,6 +264,8 @@ describe("is refused, and nothing is written", () => {
     expect((await post({ to: many(48), cc: "c@example.com", bcc: "d@example.com" })).status).toBe(200);
     expect((await post({ to: many(51) })).status).toBe(200);
     await service.dropJobs();
+    await service.pool`delete from emails where address ~ '^m[0-9]+@'`;
+    await service.pool`delete from emails where address in ('c@example.com', 'd@example.com')`;
   });
 });
 
