@@ -32,7 +32,10 @@ export function handoverOf(failure: Failure): Handover {
   if (!isAnswer) return { state: sent === "whole" ? "in_doubt" : "deferred", response };
   // A refusal that is about us and not about this mail (greeting, EHLO, STARTTLS, AUTH) may be fixed by tomorrow.
   const aboutMail = /^(MAIL FROM|RCPT TO|DATA)/.test(command);
-  if (code < 500 || !aboutMail) return { state: "deferred", response };
+  if (code < 500 || !aboutMail) {
+    const isOfRecipient = command.startsWith("RCPT TO") && !/\b4\.\d{1,3}\.\d{1,3}\b/.test(response);
+    return { state: "deferred", response, ...(isOfRecipient && { isOfRecipient }) };
+  }
   return { state: isRecipientsFault(response, code, command) ? "bounced" : "refused", response };
 }
 

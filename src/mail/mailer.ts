@@ -92,6 +92,8 @@ export interface Handover {
   providerId?: string;
   /** What a refusal means, where it was looked at. */
   meaning?: ReplyMeaning;
+  /** `deferred`: in reply to the recipient, and no code says more: it is about nothing else. */
+  isOfRecipient?: true;
   /** Which way it went, where there are several. */
   via?: Via;
 }

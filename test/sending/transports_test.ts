@@ -346,3 +346,20 @@ describe("a relay that asks for fewer mails a second", () => {
     await service.pool`delete from paces`;
   });
 });
+
+test("a reply to one recipient that speaks of a limit, without a code that says whose, holds no transport", async () => {
+  const first = await add({ priority: 10 });
+  const held = async () =>
+    (await service.pool`select held_until from transports where id = ${first.id}`)[0]!
+      .heldUntil as Date | null;
+  first.server.behave({ rcpt: () => "450 hourly limit of this user exceeded" });
+  const [id] = await accept(fresh());
+  expect(await sent([id!])).toEqual(["PENDING"]);
+  expect(await held()).toBeNull();
+
+  // The same words about what we send are about the account.
+  first.server.behave({ rcpt: () => "450 hourly sending limit exceeded" });
+  const [other] = await accept(fresh());
+  expect(await sent([other!])).toEqual(["SENT"]);
+  expect(await held()).not.toBeNull();
+});

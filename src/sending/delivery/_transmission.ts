@@ -92,10 +92,14 @@ async function ofTheAccount(ctx: Context, transport: Transport, handover: Handov
   if (!isRefusal || transport.kind !== "SMTP" || transportsOf(ctx).isPlain) return handover;
   const refused = refusalOf(handover.response);
   // “The account is disabled” to a recipient is about theirs.
-  if (refused === null || (refused === "ACCOUNT" && handover.state === "bounced")) return handover;
+  if (refused === null || (handover.isOfRecipient && !ABOUT_SENDING.test(handover.response))) return handover;
+  if (refused === "ACCOUNT" && handover.state === "bounced") return handover;
   await hold(ctx, transport, refused, handover.response);
   return { state: "unreached", response: handover.response };
 }
+
+/** What relays say of their own limits, also when they are told the recipient. */
+const ABOUT_SENDING = /sending|relay|submission|throttling/i;
 
 /** Who asks to slow down is listened to: a relay about all mails, a mailbox provider about its own. */
 function notePace(ctx: Context, transport: Transport, address: string, handover: Handover): void {
