@@ -4,6 +4,9 @@ import { Failed } from "./checked_addresses.ts";
 const MAX_HEADER_BYTES = 16_384;
 /** The line before a piece: its size, and extensions that nobody uses. */
 const MAX_LINE_BYTES = 1_024;
+/** What may come around a piece and its data; more of it is borne up to this, and not that a body is wrapped in megabytes. */
+const FREE_LINE_BYTES = 16;
+const MAX_EXCESS_BYTES = 16_384;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [^\0\r\n]*)?$/;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -41,6 +44,9 @@ export class ResponseReader {
   #state: State = "head";
   #rest: Buffer = Buffer.alloc(0);
   #left = 0;
+  /** Of all heads: words in between count, too. */
+  #headBytes = 0;
+  #excessBytes = 0;
   #trailerBytes = 0;
   readonly #kept: Buffer[] = [];
   #length = 0;
@@ -101,8 +107,7 @@ export class ResponseReader {
 
   #readHead(): boolean {
     const end = this.#rest.indexOf("\r\n\r\n");
-    if ((end === -1 ? this.#rest.length : end) > MAX_HEADER_BYTES)
-      throw new Failed("the headers of its response are too large");
+    if (this.#headBytes + (end === -1 ? this.#rest.length : end) > MAX_HEADER_BYTES) throw tooLarge();
     if (end === -1) {
       const start = this.#rest.toString("latin1", 0, 5);
       if (!"HTTP/".startsWith(start)) throw notHttp();
@@ -110,6 +115,7 @@ export class ResponseReader {
     }
     const [first = "", ...lines] = this.#rest.toString("latin1", 0, end).split("\r\n");
     this.#rest = this.#rest.subarray(end + 4);
+    this.#headBytes += end;
     const [, minor, status] = STATUS_LINE.exec(first) ?? [];
     if (status === undefined) throw notHttp();
     this.status = Number(status);
@@ -151,12 +157,14 @@ export class ResponseReader {
     const [, size] = PIECE_SIZE.exec(line) ?? [];
     if (size === undefined) throw notHttp();
     this.#left = Number.parseInt(size, 16);
+    this.#excessBytes = Math.max(0, this.#excessBytes + line.length - FREE_LINE_BYTES - this.#left);
+    if (this.#excessBytes > MAX_EXCESS_BYTES) throw notHttp();
     this.#state = this.#left === 0 ? "trailers" : "piece";
   }
 
   #passTrailer(line: string): void {
     this.#trailerBytes += line.length;
-    if (this.#trailerBytes > MAX_HEADER_BYTES) throw new Failed("the headers of its response are too large");
+    if (this.#trailerBytes > MAX_HEADER_BYTES) throw tooLarge();
     if (line === "") this.#state = "done";
   }
 
@@ -204,4 +212,8 @@ function headersOf(lines: string[]): Headers {
 
 function notHttp(): Failed {
   return new Failed("its response is not HTTP");
+}
+
+function tooLarge(): Failed {
+  return new Failed("the headers of its response are too large");
 }

@@ -14,7 +14,10 @@ import { connectionReason, connectTo, exchange, Unreachable } from "./_exchange.
 import { isRedirect, ResponseReader } from "./_response.ts";
 import type { KeptConnection, KeptConnections } from "./kept_connections.ts";
 
-/** What is asked for. Names of headers are as they stand; `host` and `content-length` are not among them. */
+/**
+ * What is asked for. Names of headers are as they stand; `host` and `content-length` are not among them. Each character of a
+ * value is a byte: a text in UTF-8 is given as `Buffer.from(text).toString("latin1")`.
+ */
 export interface GuardedRequest {
   method: string;
   url: string;
@@ -175,7 +178,7 @@ async function converse(
   return { status, headers, body, isCut };
 }
 
-/** As it goes over the connection. Nothing in it can end a line before its time. */
+/** As it goes over the connection. Nothing in it can end a line before its time, nor become something that does as a byte. */
 function bytesOf({ at, method, headers, body, kept }: GuardedCall): Buffer {
   const payload = body === null ? null : Buffer.from(body);
   const all = Object.entries({
@@ -185,8 +188,8 @@ function bytesOf({ at, method, headers, body, kept }: GuardedCall): Buffer {
     ...(!kept && { connection: "close" }),
   });
   const lines = [`${method} ${at.pathname}${at.search} HTTP/1.1`, ...all.map((pair) => pair.join(": "))];
-  if (lines.some((line) => /[\0\r\n]/.test(line))) throw new Refused("its headers cannot be sent");
-  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
+  if (lines.some((line) => /[\0\r\n]|[^\0-\xff]/.test(line))) throw new Refused("its headers cannot be sent");
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
   return payload ? Buffer.concat([head, payload]) : head;
 }
 

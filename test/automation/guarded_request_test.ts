@@ -189,6 +189,26 @@ describe("a URL", () => {
   });
 });
 
+describe("a header", () => {
+  test("is sent byte by byte, each character one", async () => {
+    const server = await serve(reply(200));
+    await ask(server.url, {}, { headers: { "X-Own": Buffer.from("Zoë 東京").toString("latin1") } });
+
+    expect(Buffer.from(server.heard[0]!.headers["x-own"]!, "latin1").toString()).toBe("Zoë 東京");
+  });
+
+  test.each(["a\r\nX-Other: 1", "a\nX-Other: 1", "a\0", "a\u010aX-Other: 1", "a\u{1f60a}"])(
+    "that could end a line is not sent: %j",
+    async (value) => {
+      const server = await serve(reply(200));
+      const answer = await ask(server.url, {}, { headers: { "X-Own": value } });
+
+      expect(answer).toMatchObject({ state: "refused", reason: "its headers cannot be sent" });
+      expect(server.heard).toEqual([]);
+    },
+  );
+});
+
 describe("a name", () => {
   test.each(["mixed.test", "mixed6.test", "inside.test", "inside6.test", "alias.test"])(
     "is refused when any of its addresses is: %s",
@@ -530,6 +550,16 @@ describe("an answer", () => {
       "a piece cut short",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhi",
       "the connection ended in the middle of its response",
+    ],
+    [
+      "many words in between",
+      "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n".repeat(1_000),
+      "the headers of its response are too large",
+    ],
+    [
+      "a body in far more than it is",
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${`1;${"x".repeat(1_000)}\r\na\r\n`.repeat(100)}0\r\n\r\n`,
+      "its response is not HTTP",
     ],
     ["nothing", "", "the connection was lost before it responded"],
   ])("that is broken has failed: %s", async (_, bytes, reason) => {

@@ -192,6 +192,7 @@ describe("a response", () => {
     "HTTP/1.1 200 OK\r\nX: 1\r\nX: é\r\nContent-Length: 5\r\n\r\nhello",
     "HTTP/1.1 200\r\ntransfer-encoding: gzip, Chunked\r\n\r\n00A;a=b\r\n0123456789\r\n1\r\nz\r\n0\r\na: b\r\n\r\n",
     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 None\r\nX:\r\n\r\n",
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1;a=b\r\nz\r\n".repeat(900)}0\r\n\r\n`,
   ])("is the same byte by byte as at once: %p", (text) => {
     const atOnce = read([Buffer.from(text)]);
 
@@ -205,6 +206,8 @@ describe("a response", () => {
     "HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
     "HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\n\r\n",
     "HTTP/1.1 200 OK\r\nA : 1\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nA: 1\nContent-Length: 2\r\n\r\n",
+    "HTTP/1.1 200 OK\nContent-Length: 2\n\n\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
     "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
