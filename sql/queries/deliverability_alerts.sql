@@ -107,9 +107,10 @@ order by closed_at is not null, id desc
 limit :limit::int;
 
 -- name: count_open :many
--- Those of all projects, by kind.
+-- Those of all projects, by kind; what a test in a sandbox has caused is no reason to wake an operator.
 select k.kind as "kind!", count(a.id)::int as "alerts!", count(distinct a.project_id)::int as "projects!"
 from unnest(array['BOUNCES', 'COMPLAINTS', 'DEFERRALS']) as k (kind)
-left join deliverability_alerts a on a.kind = k.kind and a.closed_at is null
+left join (deliverability_alerts a join projects p on p.id = a.project_id and p.sandbox_of is null)
+  on a.kind = k.kind and a.closed_at is null
 group by k.kind
 order by k.kind;

@@ -716,7 +716,7 @@ export interface Queries {
     /** The open ones first, each the newest first.
      * (sql/queries/deliverability_alerts.sql:100) */
     list(on: On, args: { projectId: string; isOpen: boolean | null; limit: number }): Promise<{ id: string; kind: string; senderDomain: string; provider: string; count: number; total: number; openedAt: Date; closedAt: Date | null }[]>;
-    /** Those of all projects, by kind.
+    /** Those of all projects, by kind; what a test in a sandbox has caused is no reason to wake an operator.
      * (sql/queries/deliverability_alerts.sql:109) */
     countOpen(on: On): Promise<{ kind: string; alerts: number; projects: number }[]>;
   };

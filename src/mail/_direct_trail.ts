@@ -1,10 +1,12 @@
 // What was found on the ways to a domain that led nowhere, and what that means for the mail.
-import type { Handover } from "./mailer.ts";
+import type { Handover, Via } from "./mailer.ts";
 
 /** Takes notes while one way after the other is tried. Reasons are half a sentence, or the words of a server. */
 export interface Trail {
   /** The server could not be reached, or did not let us in. */
   failed(host: string, reason: string): void;
+  /** It has said so itself. */
+  answered(via: Via): void;
   /** A policy forbids to deliver there, or there in this way. */
   forbidden(host: string, reason: string): void;
   /** It is in a network that is not for the public. */
@@ -22,8 +24,10 @@ export function createTrail(domain: string): Trail {
   const notes: { kind: "failed" | "forbidden" | "closed" | "foreign" | "lost"; words: string }[] = [];
   const note = (kind: (typeof notes)[number]["kind"]) => (host: string, reason: string) =>
     void notes.push({ kind, words: `${host}: ${reason}`.slice(0, 400) });
+  let answered: Via | undefined;
   return {
     failed: note("failed"),
+    answered: (via) => void (answered = via),
     forbidden: note("forbidden"),
     closed: note("closed"),
     foreign: (host, address) => note("foreign")(host, address),
@@ -33,7 +37,10 @@ export function createTrail(domain: string): Trail {
       const last = (kind: (typeof notes)[number]["kind"]) =>
         notes.findLast((one) => one.kind === kind)?.words;
       const [failed, forbidden, closed] = [last("failed"), last("forbidden"), last("closed")];
-      if (failed !== undefined) return { state: "deferred", response: failed, meaning: "transient" };
+      if (failed !== undefined) {
+        const via = answered && { via: answered };
+        return { state: "deferred", response: failed, meaning: "transient", ...via };
+      }
       if (forbidden !== undefined) return { state: "deferred", response: forbidden, meaning: "policy" };
       if (closed !== undefined) {
         return {

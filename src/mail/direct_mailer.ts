@@ -23,7 +23,7 @@ import {
 import { createPlaces, type Places } from "./_provider_places.ts";
 import type { Failure } from "./_smtp_dialogue.ts";
 import type { DetailedDns } from "./dns.ts";
-import { providerOfHost } from "./mailbox_provider.ts";
+import { providerOfHosts } from "./mailbox_provider.ts";
 import { createOwnAddresses, type OwnAddresses } from "./own_addresses.ts";
 import type {
   Handover,
@@ -156,7 +156,10 @@ class DirectMailer implements Mailer {
     if (found.state === "unknown")
       return { state: "deferred", response: found.response, meaning: "transient" };
     const hosts = inOrder(found.hosts, this.random).slice(0, MAX_HOSTS);
-    const provider = providerOfHost(hosts[0]!.name);
+    const provider = providerOfHosts(
+      domain,
+      found.hosts.map(({ name }) => name),
+    );
     const policy = await this.policies.of(domain);
     const trail = createTrail(domain);
     const leave = await this.places.enter(provider);
@@ -258,6 +261,7 @@ class DirectMailer implements Mailer {
       this.avoided.set(address, true);
       if (isTls) trail.forbidden(host, handoverOf(failure).response);
       else trail.failed(`${host} [${address}]`, handoverOf(failure).response);
+      if (failure.responseCode !== undefined) trail.answered(via());
       return null;
     }
   }

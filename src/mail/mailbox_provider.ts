@@ -61,6 +61,18 @@ export function providerOfHost(host: string): string {
   return BY_HOST.get(registrable) ?? registrable;
 }
 
+/**
+ * Who keeps the mailboxes of a domain with these mail servers: a provider only where it runs all of them, the domain itself where
+ * not. Anybody can name the servers of somebody else beside their own, and what their own say is not said by the other one.
+ */
+export function providerOfHosts(domain: string, hosts: readonly string[]): string {
+  const [provider, ...others] = new Set(hosts.filter((host) => !NOWHERE.test(host)).map(providerOfHost));
+  return provider === undefined || others.length > 0 ? domain : provider;
+}
+
+/** Names that lead nowhere (RFC 6761): some stay behind from when a provider verified the domain. */
+const NOWHERE = /(^|\.)invalid$/;
+
 /** Who keeps the mailboxes, among those that have a name; `host`: the provider behind the mail server, where it was seen. */
 export function namedProvider(domain: string, host: string | null = null): string {
   const named = BY_DOMAIN.get(domain) ?? host ?? OTHER_PROVIDERS;

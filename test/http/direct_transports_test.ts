@@ -22,6 +22,7 @@ const patch = (id: string, body: object) =>
 test("one is described by a name and addresses, each changed by itself, and shown in the same words", async () => {
   const bindAddresses = ["203.0.113.7", "2001:db8::7"];
   const { status, body: made } = await post({ kind: "DIRECT", bindAddresses });
+  const foreign = (await patch(made.id, { heloName: "mail.münchen.example." })).body;
   const named = (await patch(made.id, { heloName: "News.Mail.example.com" })).body;
   const free = (await patch(made.id, { bindAddresses: null })).body;
   const { features } = (await allowed.request("GET", "/config")).body;
@@ -34,6 +35,7 @@ test("one is described by a name and addresses, each changed by itself, and show
     bindAddresses,
     state: "HEALTHY",
   });
+  expect(foreign).toMatchObject({ heloName: "mail.xn--mnchen-3ya.example", bindAddresses });
   expect(named).toMatchObject({ heloName: "news.mail.example.com", bindAddresses });
   expect(free).toMatchObject({ heloName: "news.mail.example.com", bindAddresses: null });
 });
@@ -41,8 +43,8 @@ test("one is described by a name and addresses, each changed by itself, and show
 test.each([
   [{ kind: "DIRECT", heloName: "localhost" }, ["heloName"]],
   [
-    { kind: "DIRECT", bindAddresses: ["203.0.113.7", "mail.example.com", "203.0.113.7"] },
-    ["bindAddresses.1", "bindAddresses.2"],
+    { kind: "DIRECT", bindAddresses: ["203.0.113.7", "mail.example.com", "203.0.113.7", "fe80::1%eth0"] },
+    ["bindAddresses.1", "bindAddresses.2", "bindAddresses.3"],
   ],
   [
     { kind: "DIRECT", bindAddresses: Array.from({ length: 21 }, (_, n) => `203.0.113.${n}`) },

@@ -1,5 +1,7 @@
 // Rates that get worse: when an alert is opened and closed, and who is told.
 import { beforeEach, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/accounts/audit.ts";
+import { createSandbox } from "../../src/accounts/projects/sandbox.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { judgeDeliverability } from "../../src/insight/deliverability/alerts.ts";
 import { readMail } from "../support/received_mail.ts";
@@ -39,13 +41,16 @@ interface Hour {
 }
 
 /** What delivery has counted in an hour. */
-async function count({ accepted, provider = "google", hour = 0, ...counts }: Hour): Promise<void> {
+async function count(
+  { accepted, provider = "google", hour = 0, ...counts }: Hour,
+  projectId = project.id,
+): Promise<void> {
   const { bounced = 0, returned = 0, deferred = 0, complained = 0 } = counts;
   const at = new Date(START.getTime() + hour * HOUR_MS);
   await service.pool`
     insert into delivery_hours
     values (
-      ${project.id}, ${at}, ${DOMAIN}, ${provider}, ${"00000000-0000-0000-0000-000000000000"},
+      ${projectId}, ${at}, ${DOMAIN}, ${provider}, ${"00000000-0000-0000-0000-000000000000"},
       array[${accepted}::int, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], ${deferred}, ${bounced}, 0, ${returned}, ${complained}, 0, 0
     )`;
 }
@@ -147,8 +152,10 @@ test("a provider has an alert of its own where the domain as a whole has none, a
   expect([within, service.smtp.received.length]).toEqual([1, 2]);
 });
 
-test("another project sees nothing of it, and the operator sees how many there are", async () => {
+test("another project sees nothing of it, and the operator sees how many there are in live mail", async () => {
   await count({ accepted: 200, bounced: 10 });
+  const sandbox = await createSandbox(service, project.id, OPERATOR);
+  await count({ accepted: 200, bounced: 20 }, sandbox.id);
   await judge();
   const other = await service.createProject();
   const { body } = await service.request("GET", "/deliverability/alerts", { key: other.secret });

@@ -207,6 +207,20 @@ test("one provider of mailboxes gets so many mails at once, however many domains
   expect([most, hosted.received.length, other.received.length]).toEqual([2, 3, 1]);
 });
 
+test("a server speaks for its own provider: neither for one whose servers the domain names before it, nor for an earlier one", async () => {
+  await serve("127.0.0.2", { greeting: () => "421 4.7.0 Too fast" });
+  domain("lying.test", { "0 gone.l.google.com": null, "10 mx.lying.test": "127.0.0.2" });
+  domain("slow.test", { "10 mx.slow.test": "127.0.0.2" });
+  const own = mailer();
+
+  expect(await sendTo(own, "a@lying.test")).toMatchObject({
+    state: "deferred",
+    response: expect.stringContaining("421 4.7.0 Too fast"),
+    via: { host: "mx.lying.test", provider: "lying.test" },
+  });
+  expect((await sendTo(own, "a@slow.test")).via).toMatchObject({ provider: "slow.test" });
+});
+
 test("the same provider runs the servers of many names", () => {
   const hosts = [
     "aspmx.l.google.com",

@@ -12,6 +12,8 @@ const names = await startNameServer({
   "hosted.test": { MX: ["20 alt1.aspmx.l.google.com", "10 aspmx.l.google.com"] },
   "office.test": { MX: ["0 office-test.mail.protection.outlook.com"] },
   "own.test": { MX: ["10 mx.own.test"] },
+  "lying.test": { MX: ["0 gone.l.google.com", "10 mx.lying.test"] },
+  "verified.test": { MX: ["0 verified-test.mail.protection.outlook.com", "32767 ms123.msv1.invalid"] },
   "null.test": { MX: ["0 ."] },
   "silent.test": "SILENT",
   "broken.test": "SERVFAIL",
@@ -46,6 +48,13 @@ describe("the provider of a domain", () => {
       "own.test",
       "null.test",
     ]);
+  });
+
+  test("is the one that runs all of its mail servers: who names a great one beside his own stays with himself", async () => {
+    const providers = createMailboxProviders(dns, () => now);
+
+    expect(await providers.lookUp("lying.test")).toBe("lying.test");
+    expect(await providers.lookUp("verified.test")).toBe("microsoft");
   });
 
   test("that moves is noticed, and the old one counts until then", async () => {

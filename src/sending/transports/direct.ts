@@ -61,7 +61,8 @@ export function urlOfDirect(
   // Of the machine, and not of one transport: all but the addresses.
   const common = { ...(installed ?? { name: ownName(config.BASE_URL) }), bindAddresses: [] };
   const settings: DirectSettings = before === null ? common : readDirectUrl(before);
-  const name = heloName?.trim().toLowerCase() ?? settings.name;
+  // As the DNS has it: a host name beyond ASCII would not survive in a URL of this kind.
+  const name = heloName === undefined ? settings.name : (parseDomain(heloName.trim()) ?? "");
   const addresses = bindAddresses === undefined ? settings.bindAddresses : (bindAddresses ?? []);
   return name === "" ? null : directUrl({ ...settings, name, bindAddresses: addresses ?? [] });
 }
@@ -78,7 +79,9 @@ export function directErrors({ heloName, bindAddresses }: DirectInput): FieldErr
   }
   for (const [i, address] of addresses.slice(0, MAX_BIND_ADDRESSES).entries()) {
     const field = `bindAddresses.${i}`;
-    if (isIP(address) === 0) errors.push(errorOf(field, "Expected an address, such as 203.0.113.7"));
+    // Of an address in one network only (fe80::1%eth0) no mail reaches anybody.
+    if (isIP(address) === 0 || address.includes("%"))
+      errors.push(errorOf(field, "Expected an address, such as 203.0.113.7"));
     else if (addresses.indexOf(address) < i) errors.push(errorOf(field, "It is named before"));
   }
   return errors;

@@ -3,7 +3,7 @@
 import { createCache } from "../../cache.ts";
 import { perService } from "../../context.ts";
 import type { Dns } from "../../mail/dns.ts";
-import { providerOf, providerOfHost } from "../../mail/mailbox_provider.ts";
+import { providerOf, providerOfHosts } from "../../mail/mailbox_provider.ts";
 
 /** The providers as this process knows them. */
 export interface MailboxProviders {
@@ -39,8 +39,8 @@ export function createMailboxProviders(dns: Dns, now: () => number): MailboxProv
   const ask = async (domain: string): Promise<string> => {
     const answer = await dns.lookup(domain, "MX", { timeoutMs: LOOKUP_MS });
     if (answer.state === "found") {
-      const host = answer.records[0]?.exchange ?? "";
-      return keep(domain, host === "" ? domain : providerOfHost(host), KEEP_MS.found);
+      const hosts = answer.records.flatMap(({ exchange }) => exchange || []);
+      return keep(domain, providerOfHosts(domain, hosts), KEEP_MS.found);
     }
     // Until somebody knows better.
     const before = known.get(domain)?.provider ?? domain;
