@@ -35,6 +35,8 @@ const OF_THE_STATE: Record<string, RegExp> = {
   // The trigger and the step that are there decide.
   "PATCH /workflows/{id}": /^triggerConfig\.(eventName|schedule) required/,
   "PATCH /workflows/{id}/steps/{stepId}": /^(templateId required|config)/,
+  // What is asked for depends on the kind.
+  "POST /transports": /^(url|heloName|bindAddresses) /,
   // What is asked for depends on where it comes from.
   "POST /moves": /^(url|key|user|password|sender) /,
   // Which operators a field takes follows from its name, which may be that of a field of the project.

@@ -297,11 +297,13 @@ async function fillDeliverability(sql: postgres.TransactionSql, projectId: strin
     values (${projectId}, 'BOUNCES', 'shop.example', 'google', 3, 100, now(), now(), now(), now())`;
 }
 
+/** A project has one that is open. */
 async function fillMoves(sql: postgres.TransactionSql, projectId: string) {
   await sql`
     with made as (
       insert into moves (project_id, id, source, state, created_by, left_out_total, created_at, changed_at)
       values (${projectId}, uuid_v7(), 'brevo', 'UPLOADING', 'ada@example.com', 1, now(), now())
+      on conflict do nothing
       returning project_id, id
     ),
     files as (
