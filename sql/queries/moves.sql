@@ -63,12 +63,26 @@ insert into move_files (project_id, move_id, id, name)
 values (:project_id, :move_id, :file_id, :name);
 
 -- name: add_piece :exec
--- 0 when the move has been cancelled, or the file was removed.
+-- 0 when the move has been cancelled, the file was removed, or there is no room: uploads at the same time count together.
 insert into move_file_pieces (project_id, move_id, file_id, position, deflated)
 select f.project_id, f.move_id, f.id, :position::int, :deflated::bytea
 from move_files f
 join moves m on m.project_id = f.project_id and m.id = f.move_id and m.state = 'UPLOADING'
-where f.project_id = :project_id and f.move_id = :move_id and f.id = :file_id;
+where f.project_id = :project_id
+  and f.move_id = :move_id
+  and f.id = :file_id
+  and (
+    select coalesce(sum(last.position + 1), 0)
+    from move_files o
+    cross join lateral (
+      select p.position
+      from move_file_pieces p
+      where p.project_id = o.project_id and p.move_id = o.move_id and p.file_id = o.id
+      order by p.position desc
+      limit 1
+    ) as last
+    where o.project_id = f.project_id and o.move_id = f.move_id
+  ) < :max_pieces::int;
 
 -- name: end_file :exec
 -- The file is complete. 0 when the move has been cancelled meanwhile.

@@ -13,11 +13,13 @@ where w.project_id = :project_id
 returning w.url, w.secret, w.failures, w.failing_since;
 
 -- name: standing :maybe
--- Why a line could not be taken: null where it is paused or gone. While it is leased its holder looks again.
+-- Why a line could not be taken: null where it is paused or gone. While it is leased its holder looks again: one who is about
+-- to give it back is waited for, as it may have looked already.
 select retry_at, coalesce(lease_until > :now, false) as "is_leased!", p.disabled_at is not null as "is_held!"
 from webhooks w
 join projects p on p.id = w.project_id and p.deleted_at is null
-where w.project_id = :project_id and w.id = :webhook_id and w.enabled;
+where w.project_id = :project_id and w.id = :webhook_id and w.enabled
+for share of w;
 
 -- name: due :many
 -- What is to be called, the longest overdue first. The body is null where the message is gone.

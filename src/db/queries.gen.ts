@@ -1607,60 +1607,60 @@ export interface Queries {
     holdUploading(on: On, args: { projectId: string; moveId: string }): Promise<{ id: string; files: number; bytes: number; isUploading: boolean } | null>;
     /** (sql/queries/moves.sql:61) */
     beginFile(on: On, args: { projectId: string; moveId: string; fileId: string; name: string }): Promise<number>;
-    /** 0 when the move has been cancelled, or the file was removed.
+    /** 0 when the move has been cancelled, the file was removed, or there is no room: uploads at the same time count together.
      * (sql/queries/moves.sql:65) */
-    addPiece(on: On, args: { position: number; deflated: Uint8Array; projectId: string; moveId: string; fileId: string }): Promise<number>;
+    addPiece(on: On, args: { position: number; deflated: Uint8Array; projectId: string; moveId: string; fileId: string; maxPieces: number }): Promise<number>;
     /** The file is complete. 0 when the move has been cancelled meanwhile.
-     * (sql/queries/moves.sql:73) */
+     * (sql/queries/moves.sql:87) */
     endFile(on: On, args: { bytes: string; now: Date; name: string; projectId: string; moveId: string; fileId: string }): Promise<number>;
     /** Only as long as the move takes files.
-     * (sql/queries/moves.sql:91) */
+     * (sql/queries/moves.sql:105) */
     dropFile(on: On, args: { projectId: string; moveId: string; fileId: string }): Promise<number>;
     /** The files of a move, in the order in which they came.
-     * (sql/queries/moves.sql:102) */
+     * (sql/queries/moves.sql:116) */
     files(on: On, args: { projectId: string; moveId: string }): Promise<{ id: string; name: string; bytes: number }[]>;
     /** Pieces of a file from a position on. None after its end, and when the file is gone.
-     * (sql/queries/moves.sql:109) */
+     * (sql/queries/moves.sql:123) */
     pieces(on: On, args: { projectId: string; moveId: string; fileId: string; from: number; limit: number }): Promise<{ deflated: Uint8Array }[]>;
     /** The dry run begins, from the beginning where there was one. 0 where the move is not at that point.
-     * (sql/queries/moves.sql:117) */
+     * (sql/queries/moves.sql:131) */
     check(on: On, args: { asState: string | null; now: Date; projectId: string; moveId: string }): Promise<number>;
     /** After the dry run: everything from the beginning.
-     * (sql/queries/moves.sql:145) */
+     * (sql/queries/moves.sql:159) */
     start(on: On, args: { actor: JsonArg; now: Date; projectId: string; moveId: string }): Promise<{ source: string } | null>;
     /** A move that is being checked or done, with everything that reading on needs.
-     * (sql/queries/moves.sql:171) */
+     * (sql/queries/moves.sql:185) */
     work(on: On, args: { projectId: string; moveId: string }): Promise<{ source: string; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; url: string | null; access: Uint8Array | null; sender: string | null; asState: string | null; step: string; page: string | null; itemsDone: number; failures: number; startedBy: Json | null } | null>;
     /** Ids there and here; of segments, those that still exist.
-     * (sql/queries/moves.sql:177) */
+     * (sql/queries/moves.sql:191) */
     ids(on: On, args: { projectId: string; moveId: string }): Promise<{ theirs: string; ours: string; isList: boolean }[]>;
     /** Locks a move that is at this place. Null where another process has taken it further, or it has ended.
-     * (sql/queries/moves.sql:188) */
+     * (sql/queries/moves.sql:202) */
     hold(on: On, args: { projectId: string; moveId: string; state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; step: string; page: string | null; itemsDone: number }): Promise<{ counts: Json; leftOutTotal: number; pages: number } | null>;
     /** Notes what came in, and where it goes on.
-     * (sql/queries/moves.sql:201) */
+     * (sql/queries/moves.sql:215) */
     advance(on: On, args: { step: string; page: string | null; itemsDone: number; pages: number; counts: JsonArg; leftOutTotal: number; now: Date; projectId: string; moveId: string }): Promise<number>;
-    /** (sql/queries/moves.sql:216) */
+    /** (sql/queries/moves.sql:230) */
     leaveOut(on: On, args: { projectId: string; moveId: string; rows: { position: number; what: string; why: string }[] }): Promise<number>;
-    /** (sql/queries/moves.sql:221) */
+    /** (sql/queries/moves.sql:235) */
     noteIds(on: On, args: { projectId: string; moveId: string; rows: { theirs: string; ours: string; is_list: boolean }[] }): Promise<number>;
     /** The other service could not be read: how often in a row now.
-     * (sql/queries/moves.sql:228) */
+     * (sql/queries/moves.sql:242) */
     stumble(on: On, args: { now: Date; projectId: string; moveId: string }): Promise<{ failures: number } | null>;
     /** The dry run has seen everything.
-     * (sql/queries/moves.sql:235) */
+     * (sql/queries/moves.sql:249) */
     checked(on: On, args: { now: Date; projectId: string; moveId: string }): Promise<number>;
     /** The files cannot be read as they are: others are needed, or a word about them.
-     * (sql/queries/moves.sql:241) */
+     * (sql/queries/moves.sql:255) */
     askForFiles(on: On, args: { reason: string; now: Date; projectId: string; moveId: string }): Promise<number>;
     /** Ends a move that has not ended: how the other service is read, its files and its ids are forgotten.
-     * (sql/queries/moves.sql:247) */
+     * (sql/queries/moves.sql:261) */
     endWith(on: On, args: { state: "UPLOADING" | "CHECKING" | "READY" | "RUNNING" | "DONE" | "FAILED" | "CANCELLED"; reason: string | null; now: Date; projectId: string; moveId: string }): Promise<number>;
     /** Those that wait for somebody since that time.
-     * (sql/queries/moves.sql:273) */
+     * (sql/queries/moves.sql:287) */
     expired(on: On, args: { before: Date; limit: number }): Promise<{ projectId: string; id: string }[]>;
     /** Those that were there before that time; without one: all. For the removal of a project, and for a reset.
-     * (sql/queries/moves.sql:280) */
+     * (sql/queries/moves.sql:294) */
     dropBefore(on: On, args: { projectId: string; before: Date | null; limit: number }): Promise<{ id: string }[]>;
   };
   oauthCallbacks: {
@@ -2774,29 +2774,30 @@ export interface Queries {
     /** Takes the line until `until`. Null where it is paused, gone, resting, or taken.
      * (sql/queries/webhook_line.sql:3) */
     claim(on: On, args: { leaseId: string; until: Date; projectId: string; webhookId: string; now: Date }): Promise<{ url: string; secret: Uint8Array; failures: number; failingSince: Date | null } | null>;
-    /** Why a line could not be taken: null where it is paused or gone. While it is leased its holder looks again.
+    /** Why a line could not be taken: null where it is paused or gone. While it is leased its holder looks again: one who is about
+     * to give it back is waited for, as it may have looked already.
      * (sql/queries/webhook_line.sql:15) */
     standing(on: On, args: { now: Date; projectId: string; webhookId: string }): Promise<{ retryAt: Date | null; isLeased: boolean; isHeld: boolean } | null>;
     /** What is to be called, the longest overdue first. The body is null where the message is gone.
-     * (sql/queries/webhook_line.sql:22) */
+     * (sql/queries/webhook_line.sql:24) */
     due(on: On, args: { projectId: string; webhookId: string; now: Date; limit: number }): Promise<{ messageId: string; type: string; attempts: number; body: string | null }[]>;
     /** Writes what became of the calls, as long as the line is still the caller's: another job may have it by now, and repeats
      * them. Where its URL has changed, the calls say nothing about the new one: those that failed are due at once. `is_same` is
      * false in both cases. Deliveries whose message is gone are deleted.
-     * (sql/queries/webhook_line.sql:35) */
+     * (sql/queries/webhook_line.sql:37) */
     settle(on: On, args: { url: string; projectId: string; webhookId: string; leaseId: string; failures: number; failingSince: Date | null; retryAt: Date | null; until: Date; pauseReason: string | null; now: Date; rows: { message_id: string; status: "PENDING" | "DELIVERED" | "FAILED"; attempts: number; due_at: Date | string | null | undefined; try: JsonArg; response: JsonArg | null | undefined }[]; gone: string[]; delivered: number; failed: number }): Promise<{ isSame: boolean }>;
     /** Gives the line back, and says when it is to be called next; null when nothing waits. Null, too, where it is another
      * job's or paused.
-     * (sql/queries/webhook_line.sql:92) */
+     * (sql/queries/webhook_line.sql:94) */
     release(on: On, args: { projectId: string; webhookId: string; leaseId: string }): Promise<{ nextAt: Date | null } | null>;
     /** What waits for a later attempt is due now, the first ones of them.
-     * (sql/queries/webhook_line.sql:107) */
+     * (sql/queries/webhook_line.sql:109) */
     hasten(on: On, args: { now: Date; projectId: string; webhookId: string; limit: number }): Promise<number>;
     /** Has a line called at this time, or sooner where it is to be already.
-     * (sql/queries/webhook_line.sql:121) */
+     * (sql/queries/webhook_line.sql:123) */
     enqueue(on: On, args: { projectId: string; webhookId: string; runAt: Date }): Promise<number>;
     /** Lines that should be called and are not: their job was lost, or the process that called them died.
-     * (sql/queries/webhook_line.sql:131) */
+     * (sql/queries/webhook_line.sql:133) */
     lost(on: On, args: { now: Date; dueBefore: Date }): Promise<{ projectId: string; webhookId: string }[]>;
   };
   webhookMessages: {

@@ -114,5 +114,8 @@ export function soundItems<S extends TSchema>(
   });
 }
 
+/** Items as they come; more than this are of somebody who means harm, as looking at each takes time. */
+export const Items = Type.Array(Type.Unknown(), { maxItems: 10_000 });
+
 /** Text, or nothing. */
 export const MaybeText = Type.Optional(Type.Union([Type.String(), Type.Null()]));

@@ -1,6 +1,6 @@
 // listmonk: lists, subscribers, templates and campaigns, read with the credentials of an API user.
 import { type Static, Type } from "@sinclair/typebox";
-import { type JsonApi, jsonApi, MaybeText, type Reading, soundItems } from "./json_api.ts";
+import { Items, type JsonApi, jsonApi, MaybeText, type Reading, soundItems } from "./json_api.ts";
 import type {
   IncomingCampaign,
   IncomingContact,
@@ -16,7 +16,6 @@ const PAGE = 500;
 /** Campaigns have bodies of up to a megabyte. */
 const PAGE_OF_BODIES = 10;
 
-const Items = Type.Array(Type.Unknown());
 const ResultsPage = Type.Object({ data: Type.Object({ results: Type.Union([Items, Type.Null()]) }) });
 const TemplatesPage = Type.Object({ data: Type.Union([Items, Type.Null()]) });
 
@@ -28,7 +27,9 @@ const SubscriberThere = Type.Object({
   status: Type.String(),
   created_at: MaybeText,
   lists: Type.Union([
-    Type.Array(Type.Object({ id: Type.Integer(), optin: MaybeText, subscription_status: Type.String() })),
+    Type.Array(Type.Object({ id: Type.Integer(), optin: MaybeText, subscription_status: Type.String() }), {
+      maxItems: 1_000,
+    }),
     Type.Null(),
   ]),
 });

@@ -4,7 +4,7 @@ import { fromRandomAccessReaderPromise, RandomAccessReader } from "yauzl";
 import { inPieces, PIECE_BYTES } from "../audience/contacts/imports.ts";
 import { type Context, inTransaction, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
-import { problems } from "../problem/mod.ts";
+import { type Problem, problems } from "../problem/mod.ts";
 import type { GivenFile } from "./export_files.ts";
 import { getMove, isExporter } from "./moves.ts";
 
@@ -13,6 +13,8 @@ export const MAX_MOVE_FILE_BYTES = 200 * 1_048_576;
 /** Of one move. */
 export const MAX_MOVE_FILES = 20;
 const MAX_MOVE_BYTES = 400 * 1_048_576;
+/** The last piece of a file may be a small one. */
+const MAX_PIECES = MAX_MOVE_BYTES / PIECE_BYTES + MAX_MOVE_FILES;
 /** Read in one statement. */
 const PIECES_AT_ONCE = 8;
 /** How a zip begins; an Excel workbook is one, too. */
@@ -40,10 +42,10 @@ export async function uploadMoveFile(
     for await (const piece of inPieces(pieces)) {
       if (position === 0) name = nameOf(given, piece);
       bytes += piece.length;
-      if (bytes > room) throw problems.moveFull(`${MAX_MOVE_BYTES / 1_048_576} MB in all`);
+      if (bytes > room) throw tooMuch();
       const deflated = Bun.deflateSync(piece as Uint8Array<ArrayBuffer>, { level: 1 });
-      if ((await q.moves.addPiece(ctx, { ...place, position, deflated })) === 0)
-        throw problems.uploadCancelled();
+      if ((await q.moves.addPiece(ctx, { ...place, position, deflated, maxPieces: MAX_PIECES })) === 0)
+        throw await notTaken(ctx, projectId, moveId);
       position += 1;
     }
     if (bytes === 0) throw problems.badRequest("Cannot take an empty file", "Send the file as the body");
@@ -54,6 +56,16 @@ export async function uploadMoveFile(
     await q.moves.dropFile(ctx, place);
     throw error;
   }
+}
+
+function tooMuch(): Problem {
+  return problems.moveFull(`${MAX_MOVE_BYTES / 1_048_576} MB in all`);
+}
+
+/** Why a piece was not taken. */
+async function notTaken(ctx: Context, projectId: string, moveId: string): Promise<Problem> {
+  const { state } = await getMove(ctx, projectId, moveId);
+  return state === "UPLOADING" ? tooMuch() : problems.uploadCancelled();
 }
 
 /** How many bytes a move may still get. Throws not-found, and CONFLICT where it takes no more. */

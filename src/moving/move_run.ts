@@ -1,7 +1,7 @@
 // The work of a move, for some seconds at a time: its place is a row, so that a process that dies leaves the rest to the next one.
 import { type Actor, recordAudit } from "../accounts/audit.ts";
 import { failureReason, SLICE_MS } from "../audience/contacts/jobs.ts";
-import { type Context, inTransaction } from "../context.ts";
+import { type Context, inTransaction, perService } from "../context.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { guardOf } from "../guard.ts";
@@ -43,8 +43,13 @@ const MAX_LEFT_OUT = 10_000;
 const MAX_AT_ONCE = 2;
 const TURN_MS = 2_000;
 
-// How many are at work, for each service in this process.
-const atWork = new WeakMap<Context["pool"], number>();
+interface Turns {
+  atWork: number;
+  /** When one was last turned away, as a reading of performance.now(). */
+  turnedAwayAt: number;
+}
+
+const turnsOf = perService((): Turns => ({ atWork: 0, turnedAwayAt: -Infinity }));
 
 /** Goes on with a move for some seconds, and leaves the rest to a new job. A second run continues where the first one ended. */
 export async function runMove(
@@ -53,19 +58,26 @@ export async function runMove(
   moveId: string,
   { sliceMs = SLICE_MS, reading = {} }: { sliceMs?: number; reading?: Partial<Reading> } = {},
 ): Promise<void> {
-  const now = atWork.get(ctx.pool) ?? 0;
-  if (now >= MAX_AT_ONCE) return await enqueueMove(ctx, projectId, moveId, later(ctx, TURN_MS));
-  const row = await q.moves.work(ctx, { projectId, moveId });
-  if (!row) return;
-  const run = { projectId, moveId, row };
-  atWork.set(ctx.pool, now + 1);
+  const turns = turnsOf(ctx);
+  if (turns.atWork >= MAX_AT_ONCE) {
+    turns.turnedAwayAt = performance.now();
+    return await enqueueMove(ctx, projectId, moveId, later(ctx, TURN_MS));
+  }
+  turns.atWork += 1;
+  try {
+    const row = await q.moves.work(ctx, { projectId, moveId });
+    if (row) await workAWhile(ctx, { projectId, moveId, row }, sliceMs, reading);
+  } finally {
+    turns.atWork -= 1;
+  }
+}
+
+async function workAWhile(ctx: Context, run: Run, sliceMs: number, reading: Partial<Reading>): Promise<void> {
   try {
     const source = await openSource(ctx, run, reading);
     if (source && (await workOn(ctx, run, source, performance.now() + sliceMs))) await finish(ctx, run);
   } catch (error) {
     await giveUp(ctx, run, error);
-  } finally {
-    atWork.set(ctx.pool, atWork.get(ctx.pool)! - 1);
   }
 }
 
@@ -105,7 +117,9 @@ async function workOn(ctx: Context, run: Run, source: IncomingSource, until: num
   const place: Place = { step: row.step as Place["step"], page: row.page, done: row.itemsDone };
   for await (const _ of takeAll(ctx, source, await journalOf(ctx, run), place)) {
     if (performance.now() <= until) continue;
-    await enqueueMove(ctx, projectId, moveId);
+    // Those who were turned away come first.
+    const isAwaited = performance.now() - turnsOf(ctx).turnedAwayAt < 2 * TURN_MS;
+    await enqueueMove(ctx, projectId, moveId, isAwaited ? later(ctx, 2 * TURN_MS) : null);
     return false;
   }
   return true;

@@ -1,22 +1,24 @@
 // Plunk, and whatever else has its API, such as another Postrider: read with its secret key.
 import { type Static, Type } from "@sinclair/typebox";
-import { type JsonApi, jsonApi, MaybeText, type Reading, soundItems } from "./json_api.ts";
-import type {
-  IncomingCampaign,
-  IncomingSegment,
-  IncomingSource,
-  IncomingTemplate,
-  IncomingWorkflow,
-  Omission,
-  Page,
-  Pages,
+import { Items, type JsonApi, jsonApi, MaybeText, type Reading, soundItems } from "./json_api.ts";
+import {
+  type IncomingCampaign,
+  type IncomingSegment,
+  type IncomingSource,
+  type IncomingTemplate,
+  type IncomingWorkflow,
+  type Omission,
+  type Page,
+  type Pages,
+  TryLater,
 } from "./incoming_types.ts";
 
 const PAGE = 100;
 /** Templates and campaigns have bodies of up to a megabyte. */
 const PAGE_OF_BODIES = 10;
+/** A page of workflows is a request for each: as long as that takes, others wait for their turn. */
+const WORKFLOWS_MS = 120_000;
 
-const Items = Type.Array(Type.Unknown());
 const CursorPage = Type.Object({
   data: Items,
   cursor: MaybeText,
@@ -74,6 +76,7 @@ const StepThere = Type.Object({
         branch: MaybeText,
         priority: Type.Optional(Type.Number()),
       }),
+      { maxItems: 1_000 },
     ),
   ),
 });
@@ -210,7 +213,10 @@ async function workflowsFrom(
   leftOut: Omission[],
 ): Promise<IncomingWorkflow[]> {
   const workflows: IncomingWorkflow[] = [];
+  const endsAt = performance.now() + WORKFLOWS_MS;
   for (const { id } of named) {
+    if (performance.now() > endsAt)
+      throw new TryLater("Cannot read the workflows: it responds too slowly", null);
     const answer = await read(`/workflows/${encodeURIComponent(id)}`, Type.Unknown());
     const [workflow] = answer === null ? [] : soundItems(WorkflowThere, [answer], "workflow", leftOut);
     if (workflow === undefined) continue;

@@ -1,5 +1,6 @@
 // Endpoints and what they are told of, while both change.
 import { describe, expect, test } from "bun:test";
+import { untilBlocked } from "../support/locks.ts";
 import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { endpointStage } from "./endpoint_stage.ts";
@@ -44,6 +45,28 @@ describe("an endpoint whose URL changes while it is called", () => {
       { status: "DELIVERED", attempts: 2 },
       { status: "DELIVERED", attempts: 2 },
     ]);
+  });
+});
+
+describe("a line that is given back while its next delivery comes", () => {
+  test("is called: who has found it taken waits until it is free", async () => {
+    const server = await serve(reply(200));
+    const { id } = await stage.make(server.port, ["event.tracked"]);
+    const lease = { lease_id: Bun.randomUUIDv7(), lease_until: new Date(Date.now() + 60_000) };
+    await service.pool`update webhooks set ${service.pool(lease)} where id = ${id}`;
+    let found: Promise<void> | undefined;
+    await service.pool.begin(async (holder) => {
+      // It has looked, and nothing was due.
+      await holder`update webhooks set lease_id = null, lease_until = null where id = ${id}`;
+      await stage.track("late");
+      await stage.fanOut();
+      await service.dropJobs();
+      found = stage.deliver(id);
+      await untilBlocked(service.pool, {}, found);
+    });
+    await found;
+
+    expect(await service.jobs("deliver_webhooks")).toHaveLength(1);
   });
 });
 

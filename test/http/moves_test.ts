@@ -305,6 +305,26 @@ describe("from files", () => {
     expect(await kept(id)).toEqual({ key: false, pieces: 0, ids: 0 });
   }, 60_000);
 
+  test("uploads at the same time have 400 MB together", async () => {
+    const id = await begin({ from: "brevo" });
+    const csv = "EMAIL\nada@example.com\n";
+    const first = await upload(id, "first.csv", csv);
+    // Another one, which has not ended: the place of its last piece says how much has come.
+    await service.pool`
+      with file as (
+        insert into move_files (project_id, move_id, id, name)
+        values (${project.id}, ${id}, uuid_v7(), 'large.csv')
+        returning id
+      )
+      insert into move_file_pieces (project_id, move_id, file_id, position, deflated)
+      select ${project.id}, ${id}, id, ${(400 * 1_048_576) / 65_536 + 18}, ''::bytea from file`;
+    const full = await upload(id, "second.csv", csv);
+
+    expect([first.status, full.status]).toEqual([201, 409]);
+    expect(full.body.error.message).toContain("it may have 400 MB in all");
+    expect((await moveAt(id)).files).toHaveLength(1);
+  });
+
   test("one that nobody goes on with is cancelled after a week, with its files", async () => {
     const id = await begin({ from: "brevo" });
     await upload(id, "contacts.csv", "EMAIL\nada@example.com\n");
@@ -341,12 +361,43 @@ describe("from a server that means harm, or none of it", () => {
       plunk(1, { "/segments": () => new Response(Buffer.alloc(17 * 1_048_576, "[")) }),
     );
 
-    expect([wrong, other, endless, huge].map(({ state }) => state)).toEqual(Array(4).fill("FAILED"));
+    const many = await check(plunk(1, { "/contacts": () => ({ data: Array(10_001).fill({}) }) }));
+
+    expect([wrong, other, endless, huge, many].map(({ state }) => state)).toEqual(Array(5).fill("FAILED"));
+    expect(many.failedReason).toContain("its response is not what was expected (at /data)");
     expect(wrong.failedReason).toContain("it refused the credentials (403)");
     expect(other.failedReason).toContain("its response is not what was expected (at /data)");
     expect(endless.failedReason).toContain("the same page of contacts comes again and again");
     expect(huge.failedReason).toContain("larger than 16 MB");
     expect((await contactsHere()).size).toBe(0);
+  });
+
+  test("two that go on for ever leave a third project its turn", async () => {
+    const gate = Promise.withResolvers<void>();
+    let asked = 0;
+    const slow = serve(async (url, request) => {
+      asked += 1;
+      await gate.promise;
+      return await plunk(1_000)(url, request);
+    });
+    const moves: { projectId: string; id: string }[] = [];
+    for (const url of [slow, slow, serve(plunk(1))]) {
+      project = await service.createProject();
+      moves.push({ projectId: project.id, id: await begin({ from: "plunk", url, key: "sk_there" }) });
+    }
+    await service.dropJobs();
+    const run = async ({ projectId, id }: (typeof moves)[number]) =>
+      await runMove(service, projectId, id, { sliceMs: 0 });
+    const long = moves.slice(0, 2).map(run);
+    await until("both are at work", () => asked === 2);
+    await run(moves[2]!);
+    gate.resolve();
+    await Promise.all(long);
+    const jobs =
+      await service.pool`select key from graphile_worker.jobs where key like 'move:%' order by run_at`;
+
+    expect(jobs.map(({ key }) => key as string)[0]).toBe(`move:${moves[2]!.id}`);
+    expect(jobs).toHaveLength(3);
   });
 
   test("a key goes to its own host only, and no private address is called where that is not allowed", async () => {
