@@ -2,6 +2,7 @@
 import { Alert, Button, SegmentedControl, Skeleton } from "@mantine/core";
 import { Link } from "wouter";
 import type { Deliverability, DeliverabilityAlert } from "../api.gen.ts";
+import { BASE } from "../api.ts";
 import { formatCount } from "../parts/format.ts";
 import { MailIcon, WarningIcon } from "../parts/icons.tsx";
 import { whenIdle } from "../parts/idle.ts";
@@ -49,7 +50,14 @@ export default function DeliverabilityPage() {
     <div className={classes.page}>
       <PageHeader
         title="Deliverability"
-        about="How mailbox providers take your mail, and what they ask of you."
+        about={
+          <>
+            How mailbox providers take your mail, and what they ask of you.{" "}
+            <a href={`${BASE}/docs/guides/deliverability`} target="_blank" rel="noreferrer">
+              How it is counted, and what to do
+            </a>
+          </>
+        }
         actions={<PeriodPicker value={period} onChange={choose} />}
       />
       <OpenAlerts />

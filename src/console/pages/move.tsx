@@ -18,7 +18,7 @@ import { readAgain, useApi, useChange } from "../queries.ts";
 import { Files } from "./move_in/files.tsx";
 import { Found } from "./move_in/found.tsx";
 import { LeftOut } from "./move_in/left_out.tsx";
-import { SOURCES } from "./move_in/sources.ts";
+import { named, SOURCES } from "./move_in/sources.ts";
 import { isAtWork, isNothing, isOpen, percentOf, stateOf, stepOf } from "./move_in/state.ts";
 import { Steps } from "./move_in/steps.tsx";
 import classes from "./move_in/move_in.module.css";
@@ -73,7 +73,7 @@ function MoveView({ move }: { move: Move }) {
   return (
     <>
       <PageHeader
-        title={`Move in from ${SOURCES[from].name}`}
+        title={`Move in from ${named(from)}`}
         back={BACK}
         badge={<Status status={status}>{label}</Status>}
         about={

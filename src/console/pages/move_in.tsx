@@ -15,7 +15,7 @@ import { useUrlState } from "../place.ts";
 import { useApiPages } from "../queries.ts";
 import { AccessForm } from "./move_in/access_form.tsx";
 import { NewFiles } from "./move_in/files.tsx";
-import { isSource, type Source, SOURCES } from "./move_in/sources.ts";
+import { isSource, named, type Source, SOURCES } from "./move_in/sources.ts";
 import { isOpen, stateOf } from "./move_in/state.ts";
 import { Steps } from "./move_in/steps.tsx";
 import classes from "./move_in/move_in.module.css";
@@ -33,6 +33,7 @@ function WhereFrom() {
   const list = useApiPages("GET /moves", { query: { limit: 20 } });
   const moves = list.data?.pages.flatMap(({ data }) => data);
   const open = moves?.find(isOpen);
+  const past = moves?.filter((move) => !isOpen(move));
   return (
     <div className={classes.page}>
       <PageHeader
@@ -70,7 +71,7 @@ function WhereFrom() {
         <h2 className={classes.heading} id="past-moves">
           Past moves
         </h2>
-        <Loaded query={{ ...list, data: moves }}>
+        <Loaded query={{ ...list, data: past }}>
           {(all) =>
             all.length === 0 ? (
               <p className={classes.quiet}>None yet.</p>
@@ -98,7 +99,7 @@ function GoOn({ move }: { move: Move }) {
       color="gray"
       variant="light"
       icon={<InfoIcon size={16} />}
-      title={`The move from ${SOURCES[move.from].name} has not ended`}
+      title={`The move from ${named(move.from)} has not ended`}
       mb="md"
     >
       <p className={classes.alertWords}>Finish it or cancel it before you begin another one.</p>
@@ -131,14 +132,16 @@ function Past({ move }: { move: Move }) {
 }
 
 function From({ source }: { source: Source }) {
-  const { name, how, by } = SOURCES[source];
+  const { how, by } = SOURCES[source];
+  const open = useApiPages("GET /moves", { query: { limit: 20 } }).data?.pages[0]?.data.find(isOpen);
   // What was pressed has gone with the cards.
   const head = useRef<HTMLParagraphElement>(null);
   useEffect(() => head.current?.focus({ preventScroll: true }), []);
   return (
     <div className={classes.page}>
-      <PageHeader title={`Move in from ${name}`} back={OTHERS} />
+      <PageHeader title={`Move in from ${named(source)}`} back={OTHERS} />
       <Steps at={0} />
+      {open && <GoOn move={open} />}
       <p className={classes.how} tabIndex={-1} ref={head}>
         {how}
       </p>

@@ -240,7 +240,7 @@ function complaintVerdict({ accepted, complained, complaintRate }: Figures): Ver
     const detail = `Fewer than ${MINIMUM_MAILS} mails were accepted in the last ${RATES_OF_DAYS} days.`;
     return { state: "UNKNOWN", detail, advice: null };
   }
-  const detail = `${complaintRate} % of the mails of the last ${RATES_OF_DAYS} days were reported as spam (${complained} of ${accepted}). Gmail's are only in Google's Postmaster Tools.`;
+  const detail = `${complaintRate} % of the mails of the last ${RATES_OF_DAYS} days were reported as spam (${complained.toLocaleString("en")} of ${accepted.toLocaleString("en")}). Gmail's are only in Google's Postmaster Tools.`;
   if (complaintRate < COMPLAINTS.aim) return ok(detail);
   const advice = `Keep it below ${COMPLAINTS.aim} %, and never at ${COMPLAINTS.limit} %: write only to people who asked for it.`;
   return { state: complaintRate < COMPLAINTS.limit ? "WARNING" : "FAILED", detail, advice };

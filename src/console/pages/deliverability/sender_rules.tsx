@@ -78,7 +78,7 @@ function RulesOf({ id }: { id: string }) {
     <Loaded query={rules}>
       {(data) => (
         <>
-          <p className={classes.quiet}>
+          <p className={classes.volume}>
             <Link href={`/domains/${id}`}>{data.domain}</Link>: {volumeOf(data)}
           </p>
           <Rows label={`Rules for ${data.domain}`}>
@@ -102,7 +102,7 @@ function RulesOf({ id }: { id: string }) {
 }
 
 function About({ rule: { detail, advice, providers, askedOf } }: { rule: SenderRule }) {
-  const names = new Intl.ListFormat("en").format(providers.map(providerName));
+  const names = new Intl.ListFormat("en-GB").format(providers.map(providerName));
   return (
     <>
       {detail} {advice && <span className={classes.advice}>{advice} </span>}

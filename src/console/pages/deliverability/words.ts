@@ -16,8 +16,8 @@ const one = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Seconds as `0.4 s`, `3 min` or `1.5 h`. */
 export function formatSeconds(seconds: number): string {
-  if (seconds < 60) return `${one.format(seconds)} s`;
-  return seconds < 3_600 ? `${one.format(seconds / 60)} min` : `${one.format(seconds / 3_600)} h`;
+  if (seconds < 60) return `${one.format(seconds)}\u00a0s`;
+  return seconds < 3_600 ? `${one.format(seconds / 60)}\u00a0min` : `${one.format(seconds / 3_600)}\u00a0h`;
 }
 
 /** Above it a rate is shown as bad: as the API opens an alert. */

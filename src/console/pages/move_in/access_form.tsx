@@ -52,8 +52,8 @@ export function AccessForm({ source }: { source: Source }) {
           : { user: given.trim(), password, ...(sender.trim() && { sender: sender.trim() }) };
       const body = { from: source, url: url.trim(), ...access };
       const { id } = await call("POST /moves", { body }, { projectId });
-      await readAgain(cache, projectId, ["GET /moves"]);
       navigate(`/move-in/${id}`);
+      await readAgain(cache, projectId, ["GET /moves"]);
     },
   );
   const { url, user: typedUser, sender } = form.values;

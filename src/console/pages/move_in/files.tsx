@@ -10,6 +10,7 @@ import { formatBytes } from "../../parts/format.ts";
 import { FormError } from "../../parts/form.tsx";
 import { Gate } from "../../parts/gate.tsx";
 import { UploadIcon, WarningIcon } from "../../parts/icons.tsx";
+import { toast } from "../../parts/toast.tsx";
 import { useUnsaved } from "../../parts/unsaved.ts";
 import { useProjectId } from "../../place.ts";
 import { readAgain, useChange } from "../../queries.ts";
@@ -20,19 +21,25 @@ import classes from "./move_in.module.css";
 /** Before there is a move: the first file begins it. */
 export function NewFiles({ source }: { source: Source }) {
   const projectId = useProjectId();
+  const cache = useQueryClient();
   const [, navigate] = useLocation();
   const uploads = useUploads(async () => {
     const { id } = await call("POST /moves", { body: { from: source } }, { projectId });
     return id;
   });
   const upload = async (files: File[]) => {
-    const id = await uploads.upload(files);
-    if (id !== null) navigate(`/move-in/${id}`);
+    const { id, refusal } = await uploads.upload(files);
+    if (id === null) return;
+    // The rest is given there: a second move would be refused.
+    if (refusal !== null) toast.failed(refusal);
+    navigate(`/move-in/${id}`);
+    // Not before: this page says of a move that there is that it has not ended.
+    await readAgain(cache, projectId, ["GET /moves"]);
   };
   return (
     <>
       <Gate role="ADMIN">
-        <Drop source={source} upload={upload} />
+        <Drop source={source} upload={upload} disabled={uploads.names.length > 0} />
       </Gate>
       <Underway uploads={uploads} />
     </>
@@ -51,7 +58,12 @@ const STATES = [
 export function Files({ move }: { move: Move }) {
   const { id, from, files, failedReason } = move;
   const [as, setAs] = useState<string | null>(move.as);
-  const uploads = useUploads(async () => id);
+  const projectId = useProjectId();
+  const cache = useQueryClient();
+  const uploads = useUploads(
+    async () => id,
+    () => readAgain(cache, projectId, ["GET /moves"]),
+  );
   const check = useChange("POST /moves/{id}/check", { reads: ["GET /moves"], showsErrors: true });
   const remove = useChange("DELETE /moves/{id}/files/{fileId}", { reads: ["GET /moves"] });
   const start = () =>
@@ -116,14 +128,13 @@ interface Uploads {
   /** What is on its way, the first one now. */
   names: string[];
   error: unknown;
-  /** The id of the move; null if something went wrong. */
-  upload(files: File[]): Promise<string | null>;
+  /** The id of the move, null if there is none; and why the upload has ended early. */
+  upload(files: File[]): Promise<{ id: string | null; refusal: unknown }>;
 }
 
-/** Uploads files one after the other. What has been uploaded stays when one of them fails. */
-function useUploads(moveId: () => Promise<string>): Uploads {
+/** Uploads files one after the other, each followed by `uploaded`. What has been uploaded stays when one of them fails. */
+function useUploads(moveId: () => Promise<string>, uploaded?: () => Promise<void>): Uploads {
   const projectId = useProjectId();
-  const cache = useQueryClient();
   const [names, setNames] = useState<string[]>([]);
   const [error, setError] = useState<unknown>(null);
   // It is over before the page is drawn again, and leads on then.
@@ -134,6 +145,7 @@ function useUploads(moveId: () => Promise<string>): Uploads {
     setNames(files.map(({ name }) => name));
     isOnItsWay.current = true;
     let id: string | null = null;
+    let refusal: unknown = null;
     try {
       id = await moveId();
       for (const given of files) {
@@ -142,17 +154,16 @@ function useUploads(moveId: () => Promise<string>): Uploads {
         const query = { fileName: file.name.slice(-255) };
         const body = new Blob([file], { type: "application/octet-stream" });
         await call("POST /moves/{id}/files", { path: { id }, query, body }, { projectId });
+        await uploaded?.();
         setNames((left) => left.slice(1));
       }
-      return id;
-    } catch (refusal) {
-      setError(refusal);
-      return null;
-    } finally {
-      isOnItsWay.current = false;
-      setNames([]);
-      await readAgain(cache, projectId, ["GET /moves"]);
+    } catch (failure) {
+      refusal = failure;
+      setError(failure);
     }
+    isOnItsWay.current = false;
+    setNames([]);
+    return { id, refusal };
   };
   return { names, error, upload };
 }

@@ -56,5 +56,9 @@ export const SOURCES: Record<Source, SourceWords> = {
   },
 };
 
+/** Within a sentence. */
+export const named = (source: Source): string =>
+  source === "postrider" ? "another Postrider" : SOURCES[source].name;
+
 /** Their words in the address. */
 export const isSource = (text: string): text is Source => Object.hasOwn(SOURCES, text);

@@ -6,7 +6,13 @@ import type { TransportValues } from "./values.ts";
 /** More than a transport has. */
 const MAX_ADDRESSES = 20;
 
-export function DirectFields({ form }: { form: UseFormReturnType<TransportValues> }) {
+interface Props {
+  form: UseFormReturnType<TransportValues>;
+  /** Whether it has a name already: it may be changed, and not taken away. */
+  isKnown: boolean;
+}
+
+export function DirectFields({ form, isKnown }: Props) {
   // The API names the address that it does not take: `bindAddresses.1`.
   const wrong = Object.entries(form.errors).find(([field]) => field.startsWith("bindAddresses."));
   const addresses = form.values.bindAddresses;
@@ -17,7 +23,7 @@ export function DirectFields({ form }: { form: UseFormReturnType<TransportValues
       <TextInput
         mt="md"
         label="Name of this machine"
-        description="The reverse names of its addresses have to lead to it. Left out: that of the installation."
+        description={`The reverse names of its addresses have to lead to it.${isKnown ? "" : " Left out: that of the installation."}`}
         placeholder="mail.example.com"
         autoComplete="off"
         autoCapitalize="none"

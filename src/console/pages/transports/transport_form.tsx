@@ -41,6 +41,9 @@ export function TransportForm({ transport, done }: Props) {
       validate: {
         name: (name) => (name.trim() === "" ? "Give it a name" : null),
         host: (host, { kind }) => (kind === "SMTP" && host.trim() === "" ? "Name the mail server" : null),
+        // Only a new one may take that of the installation: the API leaves a name as it is where none is given.
+        heloName: (given, { kind }) =>
+          kind === "DIRECT" && transport && given.trim() === "" ? "Name this machine" : null,
       },
     },
     async (values) => {
@@ -82,7 +85,7 @@ export function TransportForm({ transport, done }: Props) {
         />
       )}
       {kind === "SMTP" && <AddressFields form={form} isKnown={transport !== undefined} />}
-      {kind === "DIRECT" && <DirectFields form={form} />}
+      {kind === "DIRECT" && <DirectFields form={form} isKnown={transport !== undefined} />}
       <LimitFields form={form} />
       <Select
         mt="md"
