@@ -84,13 +84,18 @@ function nameOf(given: string, start: Uint8Array): string {
   const isZip = ZIP.every((byte, n) => start[n] === byte);
   const claimsZip = /\.zip$/i.test(given);
   if (isZip && /\.(xlsx|xlsm|ods|numbers)$/i.test(given)) {
-    throw problems.unsupportedMediaType(
-      "a workbook",
-      "CSV files, or a zip of them; save the sheet as CSV UTF-8",
+    throw problems.wrongMoveFile(
+      given,
+      "it is a workbook",
+      "Save each sheet as CSV UTF-8, and send these files",
     );
   }
   if (claimsZip && !isZip)
-    throw problems.unsupportedMediaType("something else than a zip", "CSV files, or a zip of them");
+    throw problems.wrongMoveFile(
+      given,
+      "it is no zip, or not a whole one",
+      "Send CSV files, or a zip of them",
+    );
   return isZip && !claimsZip ? `${given}.zip`.slice(-255) : given;
 }
 

@@ -19,6 +19,10 @@ export const moveProblems = {
     new Problem(409, "CONFLICT", "Cannot check a move without files", {
       suggestion: "Upload what the other service has exported with POST /moves/{id}/files, each to its end",
     }),
+  wrongMoveFile: (name: string, reason: string, suggestion: string) =>
+    new Problem(415, "UNSUPPORTED_MEDIA_TYPE", `Cannot read ${name.slice(0, 100)}: ${reason}`, {
+      suggestion,
+    }),
   moveFull: (limit: string) =>
     new Problem(409, "CONFLICT", `Cannot take another file for this move: it may have ${limit}`, {
       suggestion: "Remove one, or put the CSV files into a zip",

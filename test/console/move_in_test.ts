@@ -165,13 +165,22 @@ browserTest("files that do not say who has subscribed are asked about; a move is
     .setInputFiles([
       csv("contacts.csv", "EMAIL\nada@people.example\n"),
       csv("more.csv", "EMAIL\nbo@people.example\n"),
+      { name: "blocked.zip", mimeType: "application/zip", buffer: Buffer.from("this is no zip") },
     ]);
+  // The others have arrived: the page of the move has them, and takes the rest.
+  await page.getByText("Cannot read blocked.zip: it is no zip").waitFor();
   await page.getByRole("button", { name: "Remove more.csv" }).click();
   await page.getByRole("button", { name: "Remove more.csv" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "See what would come" }).click();
   await page.getByText("Looking", { exact: true }).waitFor();
   await service.runJobs();
   await page.getByText("it does not say whether its contacts are subscribed").waitFor();
+  // Elsewhere it is said before something is typed in vain.
+  const address = page.url();
+  await stage.visit(page, `~/p/${fresh.id}/move-in?from=plunk`);
+  await page.getByText("The move from Brevo has not ended").waitFor();
+  await page.getByRole("link", { name: "Go on with it" }).click();
+  await eventually(async () => page.url()).toBe(address);
   await page.getByRole("combobox", { name: /Contacts of files that do not say/ }).click();
   await page.getByRole("option", { name: "They have unsubscribed" }).click();
   await page.getByRole("button", { name: "See what would come" }).click();

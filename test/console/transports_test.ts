@@ -79,7 +79,7 @@ describe("transports", () => {
       direct: async (page) => {
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: "Add a transport", exact: true }).first().click();
-        await page.getByRole("combobox", { name: "By" }).click();
+        await page.getByRole("combobox", { name: "Kind" }).click();
         await page.getByRole("option", { name: "Direct, to the servers of recipients" }).click();
         await page.getByLabel("Name of this machine").waitFor();
       },
@@ -173,7 +173,7 @@ describe("transports", () => {
       const page = await stage.open("/transports");
       await page.getByRole("button", { name: "Add a transport", exact: true }).first().click();
       await page.getByLabel("Name", { exact: true }).fill("Newsletters");
-      await page.getByRole("combobox", { name: "By" }).click();
+      await page.getByRole("combobox", { name: "Kind" }).click();
       await page.getByRole("option", { name: "Direct, to the servers of recipients" }).click();
       await page.getByLabel("Name of this machine").fill("news.mail.example.com");
       const addresses = page.getByRole("combobox", { name: "Sends from" });
@@ -193,6 +193,12 @@ describe("transports", () => {
         kind: "DIRECT",
         bindAddresses: ["203.0.113.8"],
       });
+
+      // A name is not taken away: nothing would be changed, and it would say that it was.
+      await page.getByRole("button", { name: "Change Newsletters" }).click();
+      await page.getByLabel("Name of this machine").fill("");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("Name this machine", { exact: true }).waitFor();
       await page.context().close();
     },
   );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Glob } from "bun";
 import type { Browser } from "playwright-core";
 import { GUIDES } from "../../src/http/pages/guide_pages.ts";
 import { ARTEFACTS, CHROMIUM, closeContexts, noChromium, openBrowser } from "../support/chromium.ts";
@@ -6,6 +7,7 @@ import { GUIDE_NAMES, readGuide } from "../support/guides.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService();
+const CONSOLE = new URL("../../src/console", import.meta.url).pathname;
 const PATHS = ["/docs", ...GUIDE_NAMES.map((name) => `/docs/guides/${name}`)];
 
 const get = async (path: string, headers: Record<string, string> = {}) =>
@@ -44,6 +46,21 @@ describe("GET /docs", () => {
     }
     const outside = links.filter((link) => !/^[#/]/.test(link));
     expect(outside.filter((link) => !/^https:\/\/|^http:\/\/localhost/.test(link))).toEqual([]);
+  });
+
+  test("every link of the console into the guides leads somewhere", async () => {
+    const links = new Set<string>();
+    for (const file of new Glob("**/*.{ts,tsx}").scanSync(CONSOLE)) {
+      const text = await Bun.file(`${CONSOLE}/${file}`).text();
+      for (const [, link] of text.matchAll(/\$\{BASE\}(\/docs\/[^"`$]+)[`"]/g)) links.add(link!);
+    }
+    expect(links.size).toBeGreaterThan(5);
+    for (const link of links) {
+      const [page = "", anchor] = link.split("#");
+      const { status, body } = await get(page);
+      expect([link, status]).toEqual([link, 200]);
+      if (anchor) expect([link, idsOf(body).has(anchor)]).toEqual([link, true]);
+    }
   });
 
   test("a page that is known is not sent again", async () => {

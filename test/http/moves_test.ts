@@ -287,6 +287,7 @@ describe("from files", () => {
 
     expect([none.status, uploaded.status, removed.status, late.status]).toEqual([409, 201, 204, 409]);
     expect([workbook.status, lying.status, empty.status]).toEqual([415, 415, 400]);
+    expect(lying.body.error.message).toMatch(/^Cannot read .+\.zip: it is no zip/);
     expect(asking).toMatchObject({
       state: "UPLOADING",
       failedReason: expect.stringContaining("does not say whether its contacts are subscribed"),

@@ -42,7 +42,7 @@ function WhereFrom() {
         about={
           <>
             Brings what another service has of you. You see what would come before anything is changed.{" "}
-            <a href={`${BASE}/docs/moving`} target="_blank" rel="noreferrer">
+            <a href={`${BASE}/docs/guides/moving`} target="_blank" rel="noreferrer">
               What comes, and how
             </a>
           </>

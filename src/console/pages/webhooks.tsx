@@ -36,7 +36,7 @@ export default function WebhooksPage() {
         about={
           <>
             Your servers are told what happens in this project, about a second later.{" "}
-            <a href={`${BASE}/docs/webhooks`} target="_blank" rel="noreferrer">
+            <a href={`${BASE}/docs/guides/webhooks`} target="_blank" rel="noreferrer">
               What is sent, and how to check it
             </a>
           </>

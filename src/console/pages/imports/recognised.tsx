@@ -37,7 +37,7 @@ export function Recognised({ columns, targets, change }: Props) {
       {mayMove && (
         <p className={classes.recognised}>
           Who has unsubscribed or bounced there, and the tags, come along only if you{" "}
-          <Link href={`/move-in?from=${name}`}>Move in from {title}</Link>.
+          <Link href={`/move-in?from=${name}`}>move in from {title}</Link>.
         </p>
       )}
       <Button size="xs" variant="default" onClick={() => change(offered)} disabled={isUsed}>

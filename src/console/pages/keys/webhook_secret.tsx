@@ -21,7 +21,7 @@ export function WebhookSigning({ show }: { show: (once: Once) => void }) {
       about={
         <>
           Signs the webhooks of this project, so that your server knows that they come from here.{" "}
-          <a href={`${BASE}/docs/webhooks`} target="_blank" rel="noreferrer">
+          <a href={`${BASE}/docs/guides/webhooks`} target="_blank" rel="noreferrer">
             How to check a signature
           </a>
         </>

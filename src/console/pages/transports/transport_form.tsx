@@ -78,7 +78,7 @@ export function TransportForm({ transport, done }: Props) {
       {!transport && (
         <Select
           mt="md"
-          label="By"
+          label="Kind"
           allowDeselect={false}
           data={KINDS.filter(({ value }) => mayBeDirect || value !== "DIRECT")}
           {...form.getInputProps("kind")}

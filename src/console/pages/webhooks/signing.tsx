@@ -47,7 +47,7 @@ export function Signing({ webhook: { id, secretHint, previousSecretUntil } }: { 
       about={
         <>
           Signs each call, so that your server knows that it comes from here.{" "}
-          <a href={`${BASE}/docs/webhooks#verify-the-signature`} target="_blank" rel="noreferrer">
+          <a href={`${BASE}/docs/guides/webhooks#verify-the-signature`} target="_blank" rel="noreferrer">
             How to check a signature
           </a>
         </>
