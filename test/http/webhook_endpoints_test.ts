@@ -83,6 +83,7 @@ describe("an endpoint", () => {
   test.each([
     ["url", { url: "ftp://example.com/" }, "invalid_string"],
     ["url", { url: "https://user:password@example.com/" }, "invalid_string"],
+    ["url", { url: "https://example.com/\r\nX-Other: 1" }, "invalid_string"],
     ["url", { url: "https://169.254.169.254/latest" }, "custom"],
     ["events.0", { events: ["email.unknown"] }, "invalid_enum_value"],
     ["events", { events: [] }, "too_small"],

@@ -45,6 +45,8 @@ const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 4_096;
 /** After so many failures in a row nothing more is begun. */
 export const FAILURES_IN_ROW = 5;
+/** It is gone, and wants no more (Standard Webhooks). */
+export const GONE = 410;
 /** No call is begun later than that: what is slow today may end its lease tomorrow. */
 const BEGIN_MS = 5_000;
 
@@ -106,10 +108,13 @@ export async function callAll<M extends Message>(
   const ended: { message: M; called: Called }[] = [];
   let next = 0;
   let failures = 0;
+  let isGone = false;
   const goOn = async () => {
-    while (next < messages.length && failures < FAILURES_IN_ROW && performance.now() < stopAt) {
+    const isEnough = () => isGone || failures >= FAILURES_IN_ROW || performance.now() >= stopAt;
+    while (next < messages.length && !isEnough()) {
       const message = messages[next++]!;
       const called = await callEndpoint(ctx, endpoint, message);
+      isGone ||= called.status === GONE;
       failures = called.isGood ? 0 : failures + 1;
       ended.push({ message, called });
     }

@@ -1,6 +1,6 @@
 // What follows from the calls of an endpoint, for each delivery and for the line: pure, so that days can be tried in a moment.
 import type { Json } from "../../db/types.ts";
-import { type Called, FAILURES_IN_ROW } from "./_call.ts";
+import { type Called, FAILURES_IN_ROW, GONE } from "./_call.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -27,8 +27,6 @@ const GIVE_UP_AFTER_MS = 72 * HOUR_MS;
 const LONGEST_ASKED_MS = 24 * HOUR_MS;
 /** A pause is longer by up to this, so that what failed together does not return together. */
 const JITTER = 0.2;
-/** It is gone, and wants no more (Standard Webhooks). */
-const GONE = 410;
 
 /** How an endpoint has been. */
 export interface LineState {

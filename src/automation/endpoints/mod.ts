@@ -75,6 +75,8 @@ function urlErrors(text: string, allowPrivate: boolean): FieldError[] {
     return [fault("url", "too_big", `A URL has at most ${MAX_URL_LENGTH} characters`)];
   }
   try {
+    // A reader of URLs drops what breaks a line, so that another address would be shown than is called.
+    if (/[\s\p{Cc}]/u.test(text.trim())) throw new Refused("it has blanks in it");
     const host = bareHost(readUrl(text.trim()).hostname);
     const reason = ipaddr.isValid(host) ? reasonAgainstAddress(host, allowPrivate) : null;
     const isHere = /(^|\.)localhost$/i.test(host) && !allowPrivate;
