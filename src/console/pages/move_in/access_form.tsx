@@ -122,7 +122,7 @@ function ByCommand() {
         title="With its history"
         about="Mails, events, statistics, keys and domains come along only where the operators of both installations run these commands. The project keeps its id, and becomes one of its own beside this one."
       >
-        <p className={classes.faded}>There, with the id of the project:</p>
+        <p className={classes.faded}>There, with the id of the project, once it is disabled:</p>
         <Copyable
           label="command of the export"
           value="bun run admin export PROJECT project.ndjson.zst --ledger --passphrase-file passphrase"
