@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { compatError } from "../../src/http/compat/mod.ts";
 import { problems } from "../../src/problem/mod.ts";
 import { errorCatalogue } from "../support/error_catalogue.ts";
-import { useService } from "../support/service.ts";
+import { DOMAIN, useService } from "../support/service.ts";
 
 /** The fields of an error. */
 const SHAPES: Readonly<Record<string, string[]>> = {
@@ -49,6 +49,92 @@ describe("a refusal", () => {
       ErrorCode: 100,
     });
     expect(compatError("/compat/postmarks/email", problems.unavailable())).toBeNull();
+  });
+});
+
+describe("a message", () => {
+  const service = useService();
+  const RUN = "\\".repeat(300_000);
+  const FILE = { content: btoa("Hi") };
+
+  test("with a text of any kind holds up nobody, and is shown as it is", async () => {
+    const { secret } = await service.createProject();
+    const headers = CALLS.resend!.keyIn(secret);
+    const message = { from: `shop@${DOMAIN}`, to: "ada@example.com", html: `<p>${RUN}</p>` };
+    const subject = "{{a}} \\{{b}} \\\\{{c}} \\d";
+    const sent = await service.request("POST", "/compat/resend/emails", {
+      headers,
+      body: { ...message, subject },
+    });
+    const shown = await service.request("GET", `/compat/resend/emails/${sent.body.id}`, { headers });
+
+    expect([sent.status, shown.body.subject]).toEqual([200, subject]);
+    expect(shown.body.html).toContain(RUN);
+  });
+
+  test("with a time of any length is refused for it", async () => {
+    const { secret } = await service.createProject();
+    const form = new URLSearchParams({
+      from: `shop@${DOMAIN}`,
+      to: "ada@example.com",
+      subject: "Hi",
+      html: "Hi",
+    });
+    form.set("o:deliverytime", "a".repeat(300_000));
+    const { status, body } = await service.request("POST", CALLS.mailgun!.path, {
+      headers: { ...CALLS.mailgun!.keyIn(secret), "content-type": "application/x-www-form-urlencoded" },
+      raw: form.toString(),
+    });
+
+    expect([status, body.message]).toEqual([400, expect.stringContaining("o:deliverytime: Expected a date")]);
+  });
+
+  test("with a file of any name and without a type is sent or refused, and nothing breaks", async () => {
+    const { secret } = await service.createProject();
+    const headers = CALLS.resend!.keyIn(secret);
+    const message = { from: `shop@${DOMAIN}`, to: "ada@example.com", subject: "Hi", html: "Hi" };
+    const statuses: number[] = [];
+    for (const filename of ["Invoice.PDF", "s3://a/b", "x".repeat(10_000), "a\nb", "file://%%%", ".", 7]) {
+      const body = { ...message, attachments: [{ ...FILE, filename }] };
+      statuses.push((await service.request("POST", "/compat/resend/emails", { headers, body })).status);
+    }
+
+    expect(statuses).toEqual([200, 200, 422, 422, 200, 200, 422]);
+  });
+
+  test("with values that are none of theirs is refused in the words of the provider, and nothing breaks", async () => {
+    const { secret } = await service.createProject();
+    // What `String` makes of it is no text.
+    const odd = { toString: 1, valueOf: 2 };
+    const to = [{ email: "ada@example.com" }];
+    const sendgrid = { personalizations: [{ to }], from: { email: `shop@${DOMAIN}` }, subject: "Hi" };
+    const postmark = { From: `shop@${DOMAIN}`, To: "ada@example.com", Subject: "Hi", HtmlBody: "Hi" };
+    const ask = async (provider: string, body: object) => {
+      const { path, keyIn } = CALLS[provider]!;
+      const answer = await service.request("POST", path, { headers: keyIn(secret), body });
+      return `${answer.status} ${Object.keys(answer.body || {}).join()}`;
+    };
+    const content = [{ type: "text/html", value: "Hi" }];
+    const refused = [
+      await ask("sendgrid", { ...sendgrid, content, attachments: [null] }),
+      await ask("sendgrid", { ...sendgrid, content, attachments: "x" }),
+      await ask("sendgrid", { ...sendgrid, content, send_at: odd }),
+      await ask("sendgrid", { ...sendgrid, content: [{ type: odd, value: "Hi" }] }),
+      await ask("postmark", { ...postmark, TrackLinks: odd }),
+      await ask("postmark", { ...postmark, Headers: [{ Name: odd, Value: "x" }] }),
+    ];
+    const substitutions = { "-a-": odd };
+    const sent = [
+      await ask("sendgrid", { ...sendgrid, content, categories: [odd], custom_args: { a: odd } }),
+      await ask("sendgrid", { ...sendgrid, content, personalizations: [{ to, substitutions }] }),
+      await ask("postmark", { ...postmark, Metadata: { a: odd }, Tag: odd }),
+    ];
+
+    expect(refused).toEqual([
+      ...Array<string>(4).fill("400 errors"),
+      ...Array<string>(2).fill("422 ErrorCode,Message"),
+    ]);
+    expect(sent.map((answer) => answer.slice(0, 3))).toEqual(["202", "202", "200"]);
   });
 });
 

@@ -11,12 +11,16 @@ export function bodyOf(html: unknown, text: unknown): unknown {
   return typeof html === "string" ? literal(html) : html;
 }
 
+// The lookbehind: without it a long run of backslashes is looked through again from each of them.
 const literal = (html: string) =>
-  html.replace(/(\\*)\{\{/g, (_all, slashes: string) => `${"&#92;".repeat(slashes.length)}\\{{`);
+  html.replace(/(?<!\\)(\\*)\{\{/g, (_all, slashes: string) => `${"&#92;".repeat(slashes.length)}\\{{`);
 
-/** A subject in which nothing is taken for a variable. */
+/** A subject in which nothing is taken for a variable; an empty comment takes the backslash that would undo the escape. */
 export function subjectOf(subject: unknown): unknown {
-  return typeof subject === "string" ? subject.replaceAll("{{", "\\{{") : subject;
+  if (typeof subject !== "string") return subject;
+  return subject.replace(/(?<!\\)(\\*)\{\{/g, (_all, slashes: string) =>
+    slashes === "" ? "\\{{" : `${slashes}\\{{!}}\\{{`,
+  );
 }
 
 /** The address of a mailbox, without its name; what is none is left for the schema. */
@@ -32,7 +36,9 @@ export function variablesOf(given: unknown): unknown {
   );
 }
 
-/** The type of a file that does not say it, by its name. */
+/** The type of a file that does not say it, by the ending of its name: the whole name may be none that a file can have. */
 export function typeOfFile(filename: unknown): string {
-  return typeof filename === "string" ? Bun.file(filename).type : "application/octet-stream";
+  const ending =
+    typeof filename === "string" ? /\.[a-z0-9]{1,20}$/i.exec(filename.slice(-21))?.[0] : undefined;
+  return ending === undefined ? "application/octet-stream" : Bun.file(`file${ending}`).type;
 }

@@ -167,7 +167,7 @@ export function optionsOf(form: MailgunForm, now: Date) {
 /** A date as mails have it, such as `Fri, 14 Oct 2033 23:10:10 -0000`. */
 function timeOf(text: string | undefined, now: Date): { sendAt?: string | undefined; errors: FieldError[] } {
   if (text === undefined) return { errors: [] };
-  const time = new Date(/[a-z]{3}.*\d{2}:\d{2}/i.test(text) && text.length < 60 ? text : Number.NaN);
+  const time = new Date(text.length < 60 && /[a-z]{3}.*\d{2}:\d{2}/i.test(text) ? text : Number.NaN);
   if (!Number.isNaN(time.getTime())) return { sendAt: sendAtOf(time, now), errors: [] };
   const message = "Expected a date in RFC 2822, such as Fri, 14 Oct 2033 23:10:10 +0000";
   return { errors: [wrong("o:deliverytime", message)] };

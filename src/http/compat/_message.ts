@@ -118,7 +118,8 @@ export async function sendAllTranslated(
   { names = {}, isTrial = false }: { names?: Names; isTrial?: boolean } = {},
 ): Promise<SendResult[] | null> {
   const messages = await readTranslated(ctx, call.projectId, translated, names);
-  const errors = [...messages.flatMap((message) => message.errors), ...sizeErrors(messages)];
+  const errors = messages.flatMap((message) => message.errors);
+  if (errors.length === 0) errors.push(...sizeErrors(messages));
   if (errors.length > 0) throw problems.invalid(errors);
   if (isTrial) {
     await tryTogether(ctx, { ...call, key: null }, messages);
@@ -149,13 +150,18 @@ export function tagsOf(
   marks: [name: string, value: unknown][],
   field: string,
 ): { tags: Tag[] | undefined; errors: FieldError[] } {
-  const tags = new Map(marks.map(([name, value]) => [tagWord(name), tagWord(String(value))]));
+  const tags = new Map(marks.map(([name, value]) => [tagWord(name), tagWord(textOf(value))]));
   const message = `A mail has at most ${MAX_TAGS} tags, and these are ${tags.size} with different names`;
   return {
     tags:
       tags.size === 0 ? undefined : [...tags].slice(0, MAX_TAGS).map(([name, value]) => ({ name, value })),
     errors: tags.size <= MAX_TAGS ? [] : [{ field, code: "too_big", message }],
   };
+}
+
+/** A value as text; one with parts as JSON, since an object may have a `toString` of its own, which is none. */
+export function textOf(value: unknown): string {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
 function tagWord(text: string): string {

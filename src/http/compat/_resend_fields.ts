@@ -14,7 +14,7 @@ export const RESEND_FIELDS: FieldTable = {
   headers: sent(),
   tags: sent(),
   attachments: sent("up to ten files"),
-  "attachments.content": sent(),
+  "attachments.content": sent("base64; as a Buffer in JSON, which older SDKs write, up to 50,000 bytes"),
   "attachments.filename": sent(),
   "attachments.content_type": sent("left out: by the name of the file"),
   "attachments.content_id": sent("an inline image"),
