@@ -1,5 +1,7 @@
 // What all APIs of other providers have in common here: their errors are theirs, and keys stay secret.
 import { describe, expect, test } from "bun:test";
+import { bodyOf, subjectOf } from "../../src/http/compat/_content.ts";
+import { mailboxesIn } from "../../src/http/compat/_mailboxes.ts";
 import { compatError } from "../../src/http/compat/mod.ts";
 import { problems } from "../../src/problem/mod.ts";
 import { errorCatalogue } from "../support/error_catalogue.ts";
@@ -70,6 +72,18 @@ describe("a message", () => {
 
     expect([sent.status, shown.body.subject]).toEqual([200, subject]);
     expect(shown.body.html).toContain(RUN);
+  });
+
+  test("with more text or recipients than any may have is left as it is, to be refused", () => {
+    const long = "{{".repeat(600_000);
+    const lines = "<\n".repeat(600_000);
+
+    expect([bodyOf(long, undefined), bodyOf(undefined, lines), subjectOf(long)]).toEqual([long, lines, long]);
+    expect(mailboxesIn(`a@example.com${",".repeat(9)} b@example.com`)).toEqual([
+      "a@example.com",
+      "b@example.com",
+    ]);
+    expect(mailboxesIn("a@example.com,".repeat(5_000)).length).toBe(1_001);
   });
 
   test("with a time of any length is refused for it", async () => {

@@ -2,8 +2,13 @@
 import { parseMailbox } from "../../mail/address.ts";
 import { escapeHtml } from "../pages/html.ts";
 
+/** More than any content may have: what is longer is left as it is, for the schema to refuse. */
+const MAX_CHARS = 1_048_576;
+
 /** HTML in which nothing is taken for a variable. Text alone becomes HTML that shows it as it is. */
 export function bodyOf(html: unknown, text: unknown): unknown {
+  const given = html === undefined ? text : html;
+  if (typeof given === "string" && given.length > MAX_CHARS) return given;
   if (html === undefined && typeof text === "string") {
     const lines = escapeHtml(text).replace(/\r?\n/g, "<br>");
     return literal(`<div style="white-space: pre-wrap">${lines}</div>`);
@@ -17,7 +22,7 @@ const literal = (html: string) =>
 
 /** A subject in which nothing is taken for a variable; an empty comment takes the backslash that would undo the escape. */
 export function subjectOf(subject: unknown): unknown {
-  if (typeof subject !== "string") return subject;
+  if (typeof subject !== "string" || subject.length > MAX_CHARS) return subject;
   return subject.replace(/(?<!\\)(\\*)\{\{/g, (_all, slashes: string) =>
     slashes === "" ? "\\{{" : `${slashes}\\{{!}}\\{{`,
   );

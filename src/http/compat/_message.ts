@@ -150,7 +150,7 @@ export function tagsOf(
   marks: [name: string, value: unknown][],
   field: string,
 ): { tags: Tag[] | undefined; errors: FieldError[] } {
-  const tags = new Map(marks.map(([name, value]) => [tagWord(name), tagWord(textOf(value))]));
+  const tags = new Map(marks.map(([name, value]) => [tagWord(name), tagWord(asText(value))]));
   const message = `A mail has at most ${MAX_TAGS} tags, and these are ${tags.size} with different names`;
   return {
     tags:
@@ -160,7 +160,7 @@ export function tagsOf(
 }
 
 /** A value as text; one with parts as JSON, since an object may have a `toString` of its own, which is none. */
-export function textOf(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 

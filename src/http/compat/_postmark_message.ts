@@ -3,7 +3,7 @@ import type { FieldError } from "../../problem/mod.ts";
 import * as content from "./_content.ts";
 import { unsupportedIn, unsupportedInEach, wrong } from "./_fields.ts";
 import { mailboxesIn } from "./_mailboxes.ts";
-import { filled, type Names, type SdkFields, tagsOf, textOf, type Translated } from "./_message.ts";
+import { filled, type Names, type SdkFields, tagsOf, asText, type Translated } from "./_message.ts";
 import { POSTMARK_FIELDS } from "./_postmark_fields.ts";
 
 /** The names of our fields there. */
@@ -45,7 +45,7 @@ export function readPostmark(body: unknown, isTemplate: boolean): Translated {
   if (given.Tag !== undefined) marks.push(["tag", given.Tag]);
   const { tags, errors: tagErrors } = tagsOf(marks, "Metadata");
   const opens = given.TrackOpens;
-  const clicks = Object.hasOwn(LINKS, textOf(given.TrackLinks)) ? LINKS[textOf(given.TrackLinks)] : undefined;
+  const clicks = Object.hasOwn(LINKS, asText(given.TrackLinks)) ? LINKS[asText(given.TrackLinks)] : undefined;
   const template = given.TemplateAlias ?? given.TemplateId;
   return {
     body: {
@@ -55,7 +55,7 @@ export function readPostmark(body: unknown, isTemplate: boolean): Translated {
       from: given.From,
       subject: content.subjectOf(given.Subject),
       ...(isTemplate
-        ? { template: template === undefined ? "" : textOf(template), data: dataOf(given.TemplateModel) }
+        ? { template: template === undefined ? "" : asText(template), data: dataOf(given.TemplateModel) }
         : { body: content.bodyOf(given.HtmlBody, given.TextBody) }),
       replyTo: repliesOf(given.ReplyTo),
       headers: headersOf(given.Headers),
@@ -92,7 +92,7 @@ function valueErrors(given: SdkFields, to: unknown): FieldError[] {
   if (Array.isArray(to) && to.length > MAX_RECIPIENTS) {
     errors.push(wrong("To", `A message has at most ${MAX_RECIPIENTS} recipients`));
   }
-  if (given.TrackLinks !== undefined && !Object.hasOwn(LINKS, textOf(given.TrackLinks))) {
+  if (given.TrackLinks !== undefined && !Object.hasOwn(LINKS, asText(given.TrackLinks))) {
     errors.push(wrong("TrackLinks", `Expected one of ${Object.keys(LINKS).join(", ")}`));
   }
   return errors;
@@ -109,7 +109,7 @@ const pairsOf = (headers: unknown): SdkFields[] => (Array.isArray(headers) ? hea
 function headersOf(headers: unknown): unknown {
   if (headers === undefined) return undefined;
   if (!Array.isArray(headers)) return headers;
-  return Object.fromEntries(pairsOf(headers).map(({ Name, Value = "" }) => [textOf(Name ?? ""), Value]));
+  return Object.fromEntries(pairsOf(headers).map(({ Name, Value = "" }) => [asText(Name ?? ""), Value]));
 }
 
 function headerErrors(headers: unknown): FieldError[] {
@@ -118,7 +118,7 @@ function headerErrors(headers: unknown): FieldError[] {
   }
   const seen = new Set<string>();
   return pairsOf(headers).flatMap(({ Name }, i) => {
-    const name = textOf(Name ?? "").toLowerCase();
+    const name = asText(Name ?? "").toLowerCase();
     if (seen.has(name)) return [wrong(`Headers.${i}.Name`, "Each header can be there once")];
     seen.add(name);
     return [];

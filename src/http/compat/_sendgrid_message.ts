@@ -4,7 +4,7 @@ import type { FieldError } from "../../problem/mod.ts";
 import { isUuid } from "../entry/schemas.ts";
 import * as content from "./_content.ts";
 import { unsupportedIn, unsupportedInEach, wrong } from "./_fields.ts";
-import { filled, type SdkFields, sendAtOf, tagsOf, textOf, type Translated } from "./_message.ts";
+import { filled, type SdkFields, sendAtOf, tagsOf, asText, type Translated } from "./_message.ts";
 import { SENDGRID_FIELDS } from "./_sendgrid_fields.ts";
 import { newSubstituter, type Substituter } from "./_substitutions.ts";
 
@@ -150,7 +150,7 @@ function messageOf(given: SdkFields, shared: object, { at, own, now, substituter
   const fill = filler(own.substitutions, substituter);
   const time = timeOf(own.send_at ?? given.send_at, now, own.send_at === undefined ? "" : `${place}.`);
   const args = { ...filled(given.custom_args), ...filled(own.custom_args) };
-  const marks: [string, unknown][] = listOf(given.categories).map((category) => [textOf(category), "true"]);
+  const marks: [string, unknown][] = listOf(given.categories).map((category) => [asText(category), "true"]);
   const { tags, errors: tagErrors } = tagsOf([...marks, ...Object.entries(args)], "categories");
   const { html, text } = partsOf(given.content, fill);
   return {
@@ -187,7 +187,7 @@ function messageOf(given: SdkFields, shared: object, { at, own, now, substituter
 type Fill = (text: unknown) => unknown;
 
 function filler(substitutions: unknown, substituter: Substituter): Fill {
-  const values = new Map(Object.entries(filled(substitutions)).map(([key, value]) => [key, textOf(value)]));
+  const values = new Map(Object.entries(filled(substitutions)).map(([key, value]) => [key, asText(value)]));
   if (values.size === 0) return (text) => text;
   return (text) => (typeof text === "string" ? substituter.replaceAll(text, values) : text);
 }
@@ -196,7 +196,7 @@ function partsOf(parts: unknown, fill: Fill): { html?: unknown; text?: unknown }
   const of = (type: string) =>
     listOf(parts)
       .map(filled)
-      .find((part) => textOf(part.type).toLowerCase().startsWith(type))?.value;
+      .find((part) => asText(part.type).toLowerCase().startsWith(type))?.value;
   return { html: fill(of("text/html")), text: fill(of("text/plain")) };
 }
 
@@ -214,8 +214,8 @@ function timeOf(
   place: string,
 ): { sendAt?: string | undefined; errors: FieldError[] } {
   if (given === undefined) return { errors: [] };
-  const time = new Date(Number(textOf(given)) * 1_000);
-  if (!/^\d{1,12}$/.test(textOf(given)) || Number.isNaN(time.getTime())) {
+  const time = new Date(Number(asText(given)) * 1_000);
+  if (!/^\d{1,12}$/.test(asText(given)) || Number.isNaN(time.getTime())) {
     return { errors: [wrong(`${place}send_at`, "Expected a Unix time in seconds")] };
   }
   return { sendAt: sendAtOf(time, now), errors: [] };
