@@ -1,7 +1,9 @@
 -- name: judge :exec
 -- Opens an alert for each rate that is above its level, for each sender domain and, where it is not above it as a whole, at each
 -- mailbox provider; notes those that are still bad, and closes those that have not been for an hour. Bounces and deferrals
--- are judged over the hours from `recent` on, complaints from `since` on. Levels are in mails of a thousand.
+-- are judged over the hours from `recent` on, complaints from `since` on: they come for days after a mail, so they are of the
+-- mails that were accepted since then, or on the busiest day (UTC) from `busiest_since` on, where those were more. Levels are
+-- in mails of a thousand.
 with hours as (
   select
     project_id, sender_domain, provider, hour >= :recent as is_recent, sum_of_times(accepted_times) as times,
@@ -28,12 +30,33 @@ rated as (
   from ends
   group by grouping sets ((project_id, sender_domain), (project_id, sender_domain, provider))
 ),
+-- Of the few whose rate is high by the mails since then: others need no look at so many hours, as more mails only lower it.
+weighed as (
+  select r.project_id, r.sender_domain, r.provider, r.deferred, r.bounced, r.mails, r.complained, greatest(r.accepted, b.accepted) as accepted
+  from rated r
+  left join lateral (
+    select sum(h.accepted) as accepted
+    from (
+      select date_trunc('day', d.hour, 'UTC') as day, (select sum(n) from unnest(d.accepted_times) as t (n)) as accepted
+      from delivery_hours d
+      where r.complained > 0
+        and r.complained * 5000 > r.accepted * :complaints::int * 4
+        and d.project_id = r.project_id
+        and d.hour >= :busiest_since
+        and d.sender_domain = r.sender_domain
+        and (r.provider = '' or d.provider = r.provider)
+    ) as h
+    group by h.day
+    order by 1 desc
+    limit 1
+  ) as b on true
+),
 judged as materialized (
   select
     r.project_id, r.sender_domain, r.provider, k.kind, k.count, k.total,
     k.count >= :minimum_count::int and k.count * 1000 > k.total * k.level as is_bad,
     k.count * 5000 > k.total * k.level * 4 as is_near
-  from rated r
+  from weighed r
   cross join lateral (
     values
       ('BOUNCES', r.bounced, r.mails, :bounces::int),

@@ -704,20 +704,22 @@ export interface Queries {
   deliverabilityAlerts: {
     /** Opens an alert for each rate that is above its level, for each sender domain and, where it is not above it as a whole, at each
      * mailbox provider; notes those that are still bad, and closes those that have not been for an hour. Bounces and deferrals
-     * are judged over the hours from `recent` on, complaints from `since` on. Levels are in mails of a thousand.
+     * are judged over the hours from `recent` on, complaints from `since` on: they come for days after a mail, so they are of the
+     * mails that were accepted since then, or on the busiest day (UTC) from `busiest_since` on, where those were more. Levels are
+     * in mails of a thousand.
      * (sql/queries/deliverability_alerts.sql:1) */
-    judge(on: On, args: { recent: Date; since: Date; minimumCount: number; bounces: number; complaints: number; deferrals: number; minimumMails: number; now: Date; overSince: Date }): Promise<number>;
+    judge(on: On, args: { recent: Date; since: Date; complaints: number; busiestSince: Date; minimumCount: number; bounces: number; deferrals: number; minimumMails: number; now: Date; overSince: Date }): Promise<number>;
     /** Projects with open alerts that nobody has been told of, unless they were told of others since that time.
-     * (sql/queries/deliverability_alerts.sql:83) */
+     * (sql/queries/deliverability_alerts.sql:106) */
     untold(on: On, args: { toldSince: Date }): Promise<{ projectId: string }[]>;
     /** Takes those of one project. Of two that take them one gets none.
-     * (sql/queries/deliverability_alerts.sql:93) */
+     * (sql/queries/deliverability_alerts.sql:116) */
     tell(on: On, args: { now: Date; projectId: string }): Promise<{ kind: string; senderDomain: string; provider: string; count: number; total: number }[]>;
     /** The open ones first, each the newest first.
-     * (sql/queries/deliverability_alerts.sql:100) */
+     * (sql/queries/deliverability_alerts.sql:123) */
     list(on: On, args: { projectId: string; isOpen: boolean | null; limit: number }): Promise<{ id: string; kind: string; senderDomain: string; provider: string; count: number; total: number; openedAt: Date; closedAt: Date | null }[]>;
     /** Those of all projects, by kind; what a test in a sandbox has caused is no reason to wake an operator.
-     * (sql/queries/deliverability_alerts.sql:109) */
+     * (sql/queries/deliverability_alerts.sql:132) */
     countOpen(on: On): Promise<{ kind: string; alerts: number; projects: number }[]>;
   };
   delivery: {

@@ -91,6 +91,18 @@ test.each<[string, Hour, string | null]>([
   );
 });
 
+test("complaints about a newsletter, days later, are none about the few mails since then", async () => {
+  await count({ accepted: 50_000, hour: -48 });
+  await count({ accepted: 150, complained: 10 });
+  await judge();
+  const few = await alerts();
+  await service.pool`update delivery_hours set complained = 51 where complained > 0`;
+  await judge();
+
+  expect(few).toEqual([]);
+  expect(await alerts()).toMatchObject([{ kind: "COMPLAINTS", provider: null, count: 51, total: 50_000 }]);
+});
+
 test("an alert is told once, by one mail for all, and is closed an hour after the rate was good again", async () => {
   await count({ accepted: 200, bounced: 10, deferred: 100 });
   await judge();

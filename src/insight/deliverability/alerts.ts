@@ -27,13 +27,15 @@ const MINIMUM_COUNT = 3;
 const HOUR_MS = 3_600_000;
 /** Complaints come for days after a mail, and are few. */
 const COMPLAINTS_MS = 24 * HOUR_MS;
+/** A newsletter is complained about for days: its complaints are none of the few mails that came after it. */
+const BUSIEST_MS = 7 * 24 * HOUR_MS;
 /** Mails to members: of what is opened within an hour there is one. */
 const TOLD_MS = HOUR_MS;
 const MAX_LISTED = 100;
 
 /**
  * Looks at the rates of all projects, and has the members of those with new alerts told. Bounces and deferrals are judged over
- * this hour and the one before, complaints over 24 hours. A second run changes nothing.
+ * this hour and the one before, complaints over 24 hours: of the mails of that time, or of the busiest of the last 7 days. A second run changes nothing.
  */
 export async function judgeDeliverability(ctx: Context): Promise<void> {
   const now = ctx.now();
@@ -45,6 +47,7 @@ export async function judgeDeliverability(ctx: Context): Promise<void> {
       now,
       recent: hourOf(ago(HOUR_MS)),
       since: hourOf(ago(COMPLAINTS_MS)),
+      busiestSince: hourOf(ago(BUSIEST_MS)),
       overSince: ago(HOUR_MS),
       minimumMails: MINIMUM_MAILS,
       minimumCount: MINIMUM_COUNT,
