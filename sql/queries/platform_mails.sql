@@ -4,11 +4,12 @@ values (:id, :to_address, :subject, :words, :reason, :now)
 returning id;
 
 -- name: members_to_tell :many
--- Those who answer for a project: its owners and admins.
+-- Those who answer for a project, or for that of a sandbox: its owners and admins.
 select u.email
-from memberships m
+from projects p
+join memberships m on m.project_id = coalesce(p.sandbox_of, p.id)
 join users u on u.id = m.user_id
-where m.project_id = :project_id and m.role in ('OWNER', 'ADMIN')
+where p.id = :project_id and m.role in ('OWNER', 'ADMIN')
 order by u.id;
 
 -- name: claim :maybe

@@ -1728,22 +1728,22 @@ export interface Queries {
   platformMails: {
     /** (sql/queries/platform_mails.sql:1) */
     insert(on: On, args: { id: string; toAddress: string; subject: string; words: Uint8Array; reason: string; now: Date }): Promise<{ id: string }>;
-    /** Those who answer for a project: its owners and admins.
+    /** Those who answer for a project, or for that of a sandbox: its owners and admins.
      * (sql/queries/platform_mails.sql:6) */
     membersToTell(on: On, args: { projectId: string }): Promise<{ email: string }[]>;
     /** Null for a mail that was sent, is being sent, was given up or is not there. What somebody held too long is in doubt:
      * that process died, perhaps after the mail was taken.
-     * (sql/queries/platform_mails.sql:14) */
+     * (sql/queries/platform_mails.sql:15) */
     claim(on: On, args: { heldUntil: Date; mailId: string; now: Date }): Promise<{ toAddress: string; subject: string; words: Uint8Array | null; reason: string; attempts: number; doubts: number; createdAt: Date } | null>;
     /** Whether it has still to be sent, by whomever.
-     * (sql/queries/platform_mails.sql:25) */
+     * (sql/queries/platform_mails.sql:26) */
     isOpen(on: On, args: { mailId: string }): Promise<{ open: boolean }>;
     /** The outcome of an attempt. With neither time it is tried again; otherwise its text is no longer needed. Without a
      * connection nothing was tried, and that does not count as an attempt.
-     * (sql/queries/platform_mails.sql:31) */
+     * (sql/queries/platform_mails.sql:32) */
     settle(on: On, args: { sentAt: Date | null; failedAt: Date | null; wasTried: boolean; inDoubt: boolean; error: string | null; mailId: string }): Promise<number>;
     /** Old ones, oldest first.
-     * (sql/queries/platform_mails.sql:46) */
+     * (sql/queries/platform_mails.sql:47) */
     purge(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   projectKeys: {

@@ -5,6 +5,7 @@ import { SANDBOX_MAILS } from "../../src/accounts/projects/sandbox.ts";
 import { isSandbox, sandboxIdOf } from "../../src/accounts/projects/sandbox_id.ts";
 import { disableProject, enableProject, listProjects } from "../../src/accounts/projects/mod.ts";
 import { requestDeletion } from "../../src/accounts/projects/removal.ts";
+import { q } from "../../src/db/queries.ts";
 import { exportProject } from "../../src/moving/export.ts";
 import { join, type Person, signUp } from "../support/accounts.ts";
 import { useService } from "../support/service.ts";
@@ -66,10 +67,12 @@ describe("a sandbox", () => {
     const make = (person: Person) =>
       person.request("POST", `/projects/${sandbox.id}/keys`, { name: "CI", scopes: ["send"] });
     const members = (await owner.request("GET", `/projects/${sandbox.id}/members`)).body.data;
+    const told = await q.platformMails.membersToTell(service, { projectId: sandbox.id });
 
     expect([await ask(owner), await ask(member), await ask(stranger)]).toEqual([200, 200, 403]);
     expect([(await make(owner)).status, (await make(member)).status]).toEqual([201, 403]);
     expect(members.map(({ email }: { email: string }) => email)).toEqual([owner.email, member.email]);
+    expect(told).toEqual([{ email: owner.email }]);
     await owner.request("DELETE", `/projects/${project.id}/members/${member.userId}`);
     expect(await ask(member)).toBe(403);
   });
