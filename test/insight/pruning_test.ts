@@ -32,6 +32,8 @@ const WAITS =
 const CHECKED: Record<string, string> = {
   "demo.total_orders": "reads the events in a CTE of their own",
   "execution_run.start_many": "reads the events in a CTE of their own",
+  "webhook_messages.hold_contacts":
+    "reads the events in a CTE of their own; what it does not find held is noted once more",
 };
 
 describe("statements that read events", () => {
@@ -43,7 +45,7 @@ describe("statements that read events", () => {
         .map(({ name }) => `${file.slice(0, -4)}.${name}`),
     );
 
-    expect(both).toEqual(Object.keys(CHECKED));
+    expect(both.toSorted()).toEqual(Object.keys(CHECKED).toSorted());
   });
 
   test("as functions of the database lock and change nothing beside them", async () => {
