@@ -48,7 +48,7 @@ const filledIn = (program: string) =>
     .replaceAll("sk_…", project.secret)
     .replaceAll("pk_…", project.public);
 
-describe.skipIf(!hasTar)("the package", () => {
+describe.skipIf(!hasTar)(`the package${hasTar ? "" : " (skipped: it takes tar, node and bash)"}`, () => {
   beforeAll(async () => {
     server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => service.app.handle(request) });
     project = await service.createProject();
