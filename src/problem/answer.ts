@@ -1,7 +1,7 @@
 // The parts of a refusal.
 
 /** How many errors a refusal lists at most: enough for every missing field, and about a hundred others. */
-const MAX_ERRORS = 200;
+export const MAX_ERRORS = 200;
 /** How many characters of the input a refusal repeats. */
 const MAX_TOLD_LENGTH = 1_000;
 

@@ -7,7 +7,7 @@ import { moveProblems } from "./_moves.ts";
 import { sandboxProblems } from "./_sandbox.ts";
 import { stateProblems } from "./_state.ts";
 
-export { type FieldError, type FieldErrorCode, Problem } from "./answer.ts";
+export { type FieldError, type FieldErrorCode, MAX_ERRORS, Problem } from "./answer.ts";
 export { rateLimitFields } from "./_limits.ts";
 export type { OriginalRequest } from "./_state.ts";
 

@@ -1,5 +1,5 @@
 // What becomes of each field of another provider's message: the code goes by these tables, and the guide shows them.
-import type { FieldError } from "../../problem/mod.ts";
+import { type FieldError, MAX_ERRORS } from "../../problem/mod.ts";
 import { filled } from "./_message.ts";
 
 /** What becomes of a field: it is in the mail, it has no effect, or a message that has it is refused, and why. */
@@ -17,14 +17,17 @@ export const refused = (how: string): Fate => ({ becomes: "refused", how });
 
 /**
  * Refuses what would have no effect: fields that the table refuses, and those that it does not know. `at` is where they are
- * in the table, such as `attachments.`, and `place` where they are in the request.
+ * in the table, such as `attachments.`, and `place` where they are in the request. No more than a refusal lists.
  */
 export function unsupportedIn(given: unknown, table: FieldTable, at = "", place = at): FieldError[] {
-  return Object.keys(filled(given)).flatMap((name) => {
+  const errors: FieldError[] = [];
+  for (const name in filled(given)) {
     const fate = Object.hasOwn(table, `${at}${name}`) ? table[`${at}${name}`]! : null;
-    if (fate !== null && fate.becomes !== "refused") return [];
-    return [wrong(`${place}${name}`, fate === null ? "This field is not supported here" : fate.how)];
-  });
+    if (fate !== null && fate.becomes !== "refused") continue;
+    errors.push(wrong(`${place}${name}`, fate === null ? "This field is not supported here" : fate.how));
+    if (errors.length === MAX_ERRORS) break;
+  }
+  return errors;
 }
 
 /** The same of each object in the list `name`. */
@@ -35,7 +38,12 @@ export function unsupportedInEach(
   place = name,
 ): FieldError[] {
   if (!Array.isArray(given)) return [];
-  return given.flatMap((one, i) => unsupportedIn(one, table, `${name}.`, `${place}.${i}.`));
+  const errors: FieldError[] = [];
+  for (const [i, one] of given.entries()) {
+    errors.push(...unsupportedIn(one, table, `${name}.`, `${place}.${i}.`));
+    if (errors.length >= MAX_ERRORS) break;
+  }
+  return errors;
 }
 
 /** An error of one field. */

@@ -1,5 +1,5 @@
 // A message as Mailgun's API takes it, in our words: one of ours, or one for each recipient that has variables.
-import { setImmediate } from "node:timers/promises";
+import { createPauses } from "../../pauses.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { parseObject } from "../entry/body.ts";
 import type { UploadedFile } from "../entry/form.ts";
@@ -110,8 +110,9 @@ async function eachOf(
 ): Promise<Translated[]> {
   const substituter = newSubstituter("recipient-variables");
   const messages: Translated[] = [];
+  const pause = createPauses();
   for (const recipient of recipients) {
-    if (messages.length > 0) await setImmediate();
+    await pause();
     const valueOf = valuesFor(recipient, own);
     const fill = (text: unknown) =>
       typeof text === "string"

@@ -1,8 +1,9 @@
 // What the APIs of other providers have in common here: reading their messages, and accepting them as our own.
-import { setImmediate } from "node:timers/promises";
+import { t } from "elysia";
 import { templatesByAlias } from "../../content/template_fields.ts";
 import type { Context } from "../../context.ts";
-import { type FieldError, type Problem, problems } from "../../problem/mod.ts";
+import { createPauses } from "../../pauses.ts";
+import { type FieldError, MAX_ERRORS, type Problem, problems } from "../../problem/mod.ts";
 import { type MessageOfBatch, sendTogether, tryTogether } from "../../sending/send/batch.ts";
 import { sendErrors, type Tag } from "../../sending/send/input.ts";
 import {
@@ -13,6 +14,7 @@ import {
   type SendResult,
 } from "../../sending/send/mod.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
+import { bounded } from "../entry/body_bounds.ts";
 import { idempotencyKey } from "../entry/idempotency.ts";
 import { isUuid } from "../entry/schemas.ts";
 import { readMessages } from "../routes/v1.ts";
@@ -22,6 +24,9 @@ export const SDK_SIZE = { bytes: SEND_BODY_LIMIT, values: 50_000, levels: 70, es
 
 /** JSON as a provider's SDK writes it. */
 export type SdkFields = Record<string, unknown>;
+
+/** A message, of which its reader says what is wrong: nothing but an object gets here, and a record would check each name. */
+export const SdkMessage = bounded(t.Unsafe<SdkFields>(t.Unknown()), SDK_SIZE);
 
 /** A message as `POST /v1/send` takes it, and what of the given one cannot be sent. */
 export interface Translated {
@@ -34,10 +39,24 @@ export interface Translated {
 /** The names that fields of ours have at a provider. */
 export type Names = Readonly<Record<string, string>>;
 
-/** What is in a message, without what says nothing: SDKs write null and empty lists for what was left out. */
+/** No part of a message has nearly as many fields; each that is unknown is refused, and a refusal lists fewer of them. */
+const MAX_FIELDS = 1_000;
+
+/**
+ * What is in a message, without what says nothing: SDKs write null and empty lists for what was left out. The first 1,000
+ * fields, since going through 50,000 more than once takes longer than their number deserves.
+ */
 export function filled(given: unknown): SdkFields {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => !isEmpty(value)));
+  const fields: SdkFields = Object.create(null);
+  let left = MAX_FIELDS;
+  for (const name in given) {
+    const value = (given as SdkFields)[name];
+    if (isEmpty(value)) continue;
+    fields[name] = value;
+    if (--left === 0) break;
+  }
+  return fields;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -54,24 +73,32 @@ export function callOf(
   return { projectId, key: idempotencyKey(headers), request, replays: true };
 }
 
-/** Checks messages by the schema and the rules of `POST /v1/send`; errors have the names that the provider's SDK knows. */
+/**
+ * Checks messages by the schema and the rules of `POST /v1/send`; errors have the names that the provider's SDK knows. Of those
+ * that are accepted `together` or not at all, none is read after as many errors as a refusal lists.
+ */
 export async function readTranslated(
   ctx: Context,
   projectId: string,
   translated: Translated[],
   names: Names,
+  accepted: "each" | "together",
 ): Promise<MessageOfBatch[]> {
   const idOf = await templateIds(ctx, projectId, translated);
   const messages: MessageOfBatch[] = [];
-  for (const [i, message] of translated.entries()) {
-    // A message may take some milliseconds: others have their turn in between.
-    if (i > 0) await setImmediate();
+  const pause = createPauses();
+  let found = 0;
+  for (const message of translated) {
+    if (accepted === "together" && found >= MAX_ERRORS) break;
+    await pause();
     const given = { ...message.body, template: idOf(message.body.template) };
     const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const [{ input, errors }] = (await readMessages(ctx, [body])) as [MessageOfBatch];
     if (errors.length === 0) errors.push(...(await sendErrors(input, sendLimits(ctx))));
     const known = message.names ?? names;
-    messages.push({ input, errors: [...message.errors, ...errors.map((error) => renamed(error, known))] });
+    const all = [...message.errors, ...errors.map((error) => renamed(error, known))];
+    messages.push({ input, errors: all });
+    found += all.length;
   }
   return messages;
 }
@@ -100,7 +127,7 @@ export async function sendTranslated(
   translated: Translated,
   names: Names,
 ): Promise<SendResult> {
-  const [{ input, errors }] = (await readTranslated(ctx, call.projectId, [translated], names)) as [
+  const [{ input, errors }] = (await readTranslated(ctx, call.projectId, [translated], names, "each")) as [
     MessageOfBatch,
   ];
   if (errors.length > 0) throw problems.invalid(errors);
@@ -117,7 +144,7 @@ export async function sendAllTranslated(
   translated: Translated[],
   { names = {}, isTrial = false }: { names?: Names; isTrial?: boolean } = {},
 ): Promise<SendResult[] | null> {
-  const messages = await readTranslated(ctx, call.projectId, translated, names);
+  const messages = await readTranslated(ctx, call.projectId, translated, names, "together");
   const errors = messages.flatMap((message) => message.errors);
   if (errors.length === 0) errors.push(...sizeErrors(messages));
   if (errors.length > 0) throw problems.invalid(errors);

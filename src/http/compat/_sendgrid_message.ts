@@ -1,5 +1,5 @@
 // A message as SendGrid's API takes it, in our words: one of ours for each of its personalizations.
-import { setImmediate } from "node:timers/promises";
+import { createPauses } from "../../pauses.ts";
 import type { FieldError } from "../../problem/mod.ts";
 import { isUuid } from "../entry/schemas.ts";
 import * as content from "./_content.ts";
@@ -31,9 +31,9 @@ export async function readSendgrid(body: SdkFields, now: Date): Promise<Sendgrid
   const substituter = newSubstituter("personalizations.substitutions");
   const all = merged(personalizations as unknown[]);
   const messages: Translated[] = [];
+  const pause = createPauses();
   for (const { at, own } of all) {
-    // What is replaced in a large text takes some milliseconds: others have their turn in between.
-    if (messages.length > 0) await setImmediate();
+    await pause();
     messages.push(messageOf(given, shared, { at, own, now, substituter }));
   }
   return { messages, errors, isTrial };

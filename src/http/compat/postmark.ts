@@ -12,14 +12,13 @@ import { bounded } from "../entry/body_bounds.ts";
 import { IdempotencyHeaders } from "../entry/idempotency.ts";
 import { toProblem } from "../entry/problems.ts";
 import { isUuid, PathId } from "../entry/schemas.ts";
-import { callOf, filled, readTranslated, SDK_SIZE } from "./_message.ts";
+import { callOf, filled, readTranslated, SdkMessage, SDK_SIZE } from "./_message.ts";
 import { showPostmark } from "./_postmark_details.ts";
 import { postmarkError } from "./_postmark_errors.ts";
 import { POSTMARK_NAMES, readPostmark } from "./_postmark_message.ts";
 
 const MAX_BATCH = 500;
 const List = t.Array(t.Unknown(), { maxItems: MAX_BATCH });
-const Message = bounded(t.Record(t.String(), t.Unknown()), SDK_SIZE);
 const Messages = bounded(List, SDK_SIZE);
 const TemplateMessages = bounded(t.Object({ Messages: List }), SDK_SIZE);
 
@@ -50,7 +49,7 @@ function sendRoutes(ctx: Context) {
         const call = callOf(`POST ${PREFIX}/email`, project.id, given);
         return await sendOne(ctx, call, body, false);
       },
-      { headers, body: Message },
+      { headers, body: SdkMessage },
     )
     .post(
       "/email/withTemplate",
@@ -58,7 +57,7 @@ function sendRoutes(ctx: Context) {
         const call = callOf(`POST ${PREFIX}/email/withTemplate`, project.id, given);
         return await sendOne(ctx, call, body, true);
       },
-      { headers, body: Message },
+      { headers, body: SdkMessage },
     )
     .post(
       "/email/batch",
@@ -87,7 +86,7 @@ async function sendOne(ctx: Context, call: ReplayableRequest, given: unknown, is
 /** Sends messages each by itself: what is answered to each, in order, or what was thrown about it. */
 async function sendAll(ctx: Context, call: ReplayableRequest, given: unknown[], isTemplate: boolean) {
   const translated = given.map((message) => readPostmark(message, isTemplate));
-  const messages = await readTranslated(ctx, call.projectId, translated, POSTMARK_NAMES);
+  const messages = await readTranslated(ctx, call.projectId, translated, POSTMARK_NAMES, "each");
   const addresses = messages.map(({ input, errors }) => (errors.length > 0 ? [] : addressesOf(input)));
   const suppressed = new Set(await suppressedAmong(ctx, call.projectId, addresses.flat()));
   const inactive = addresses.map((of) => of.filter((address) => suppressed.has(address)));

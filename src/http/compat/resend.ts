@@ -17,7 +17,6 @@ import { isUuid, PathId } from "../entry/schemas.ts";
 import * as message from "./_message.ts";
 import { readResend, RESEND_NAMES } from "./_resend_message.ts";
 
-const Message = bounded(t.Record(t.String(), t.Unknown()), message.SDK_SIZE);
 const Messages = bounded(t.Array(t.Unknown(), { minItems: 1, maxItems: MAX_BATCH }), message.SDK_SIZE);
 const Rescheduled = t.Object({ scheduled_at: t.String({ maxLength: 40 }) });
 
@@ -35,17 +34,17 @@ export function resendRoutes(ctx: Context) {
             const call = message.callOf("POST /compat/resend/emails", project.id, headers);
             return answerOf(await message.sendTranslated(ctx, call, readResend(body), RESEND_NAMES));
           },
-          { headers: IdempotencyHeaders, body: Message },
+          { headers: IdempotencyHeaders, body: message.SdkMessage },
         )
         .post(
           "/batch",
           async ({ project, headers, body, request }) => {
             const call = message.callOf("POST /compat/resend/emails/batch", project.id, headers);
-            const given = await message.readTranslated(ctx, project.id, body.map(readResend), RESEND_NAMES);
-            if (request.headers.get("x-batch-validation") !== "permissive") {
-              return { data: (await sendTogether(ctx, call, given)).map(answerOf) };
-            }
-            return await permissive(await sendEach(ctx, call, given), request);
+            const accepted = request.headers.get("x-batch-validation") === "permissive" ? "each" : "together";
+            const translated = body.map(readResend);
+            const given = await message.readTranslated(ctx, project.id, translated, RESEND_NAMES, accepted);
+            if (accepted === "each") return await permissive(await sendEach(ctx, call, given), request);
+            return { data: (await sendTogether(ctx, call, given)).map(answerOf) };
           },
           { headers: IdempotencyHeaders, body: Messages },
         ),

@@ -1,16 +1,13 @@
 // /compat/sendgrid: the sending part of SendGrid's API, for its SDKs.
-import { Elysia, t } from "elysia";
+import { Elysia } from "elysia";
 import type { Context } from "../../context.ts";
 import { type Problem, problems } from "../../problem/mod.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
-import { bounded } from "../entry/body_bounds.ts";
 import { IdempotencyHeaders } from "../entry/idempotency.ts";
 import type { ForeignRefusal } from "../entry/problems.ts";
-import { callOf, SDK_SIZE, sendAllTranslated } from "./_message.ts";
+import { callOf, SdkMessage, sendAllTranslated } from "./_message.ts";
 import { readSendgrid } from "./_sendgrid_message.ts";
-
-const Message = bounded(t.Record(t.String(), t.Unknown()), SDK_SIZE);
 
 /** `POST /compat/sendgrid/v3/mail/send`. It is no part of the OpenAPI document: the guide on SDKs describes it. */
 export function sendgridRoutes(ctx: Context) {
@@ -28,7 +25,7 @@ export function sendgridRoutes(ctx: Context) {
         set.headers["x-message-id"] = results[0]!.emails[0]!.email;
         return "";
       },
-      { headers: IdempotencyHeaders, body: Message },
+      { headers: IdempotencyHeaders, body: SdkMessage },
     );
 }
 

@@ -1,8 +1,8 @@
 // Many messages in one request: each by itself, or all in one transaction.
-import { setImmediate } from "node:timers/promises";
 import type { IdempotentRequest } from "../../accounts/idempotency.ts";
 import { dataProblem } from "../../audience/contacts/data.ts";
 import { type Context, inTransaction } from "../../context.ts";
+import { createPauses } from "../../pauses.ts";
 import { type FieldError, Problem, problems } from "../../problem/mod.ts";
 import { acceptAll, type AcceptedMessage, type CheckedMessage, type SendResult } from "./_accept.ts";
 import { type SendInput, sendErrors } from "./input.ts";
@@ -116,9 +116,9 @@ async function checked(
   }
   const keys = new Set<string>();
   const messages: (CheckedMessage | Problem)[] = [];
+  const pause = createPauses();
   for (const [i, { input, errors }] of given.entries()) {
-    // A message may take some ten milliseconds: others have their turn in between.
-    if (i > 0) await setImmediate();
+    await pause();
     const { idempotencyKey, ...message } = input;
     const key = idempotencyKey ?? keyAt(call.key, i);
     const wrong = errors.length > 0 ? errors : await sendErrors(message, sendLimits(ctx, key));
