@@ -1268,6 +1268,48 @@ CREATE OR REPLACE FUNCTION public.merge_contact_data(current jsonb, sets jsonb, 
  IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN (deletes IS NULL) THEN (current || sets) ELSE ((current || sets) - ARRAY(SELECT jsonb_array_elements_text(deletes) AS jsonb_array_elements_text)) END;
 
+-- Creates contacts, or merges into those that have the address already. `rows` holds `{project_id, email, subscribed, sets}`, each address once; `changes` holds, by `<project_id> <email>`, what else an existing row needs: `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees only the row it could not insert. Rows are locked in one order, so that two calls cannot deadlock; with `lock_wait_ms` this transaction waits no longer for a lock. `was_subscribed` is null for a new contact. `is_outgoing` marks one that a reset is about to delete.
+CREATE OR REPLACE FUNCTION public.upsert_contacts(rows json, changes jsonb, lock_wait_ms integer DEFAULT NULL::integer)
+ RETURNS TABLE(project_id uuid, id uuid, email text, subscribed boolean, was_subscribed boolean, opted_out_at timestamp with time zone, is_outgoing boolean)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  if lock_wait_ms is not null then
+    perform set_config('lock_timeout', lock_wait_ms::text, true);
+  end if;
+  return query
+  insert into contacts as c (project_id, email, subscribed, data)
+  select r.project_id, r.email, r.subscribed, r.sets
+  from json_to_recordset(rows) as r (project_id uuid, email text, subscribed boolean, sets jsonb)
+  order by r.project_id, r.email
+  on conflict (project_id, email) do update
+  set
+    was_subscribed = c.subscribed,
+    subscribed     = coalesce(
+      (changes #>> array[c.project_id || ' ' || c.email, 'subscribed'])::boolean,
+      c.subscribed
+    ),
+    opted_out_at   = case
+      when coalesce(
+        (changes #>> array[c.project_id || ' ' || c.email, 'subscribed'])::boolean,
+        c.subscribed
+      ) then null
+      when c.subscribed then now()
+      else c.opted_out_at
+    end,
+    data           = merge_contact_data(
+      c.data,
+      excluded.data,
+      changes #> array[c.project_id || ' ' || c.email, 'deletes']
+    ),
+    updated_at     = now()
+  returning
+    c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at,
+    c.was_subscribed is not null and exists (select from reset_of(c));
+end
+$function$;
+
 -- How many contacts have a field, by the type of its value. Under the field '': the number of contacts, by
 -- subscription. Maintained by triggers, so that no statement can forget to.
 create table contact_counts (

@@ -46,11 +46,16 @@ const CONFLICT_ATTEMPTS = 4;
  */
 export async function inTransaction<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
   if (ctx.sql !== ctx.pool) return await work(ctx);
+  const transact = () =>
+    countUse(ctx.pool, () => transactionIn(ctx.pool, (sql) => work({ ...ctx, sql }), ctx.patienceMs));
+  return await repeated(() => (tracer === undefined ? transact() : inSpan("transaction", {}, transact)));
+}
+
+/** What is a transaction, once more after a deadlock in which it was rolled back. */
+export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const transact = () =>
-        countUse(ctx.pool, () => transactionIn(ctx.pool, (sql) => work({ ...ctx, sql }), ctx.patienceMs));
-      return await (tracer === undefined ? transact() : inSpan("transaction", {}, transact));
+      return await transaction();
     } catch (error) {
       if (!isConflict(error) || attempt === CONFLICT_ATTEMPTS) throw error;
     }

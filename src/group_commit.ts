@@ -1,7 +1,7 @@
 // Requests that arrive during a commit share the next one, each project by itself. What one project does to its commits (a
 // lock that somebody holds, a row that the database rejects) neither fails nor delays the requests of another one.
 import { createBatcher, togetherOrHalves } from "./batcher.ts";
-import { type Context, inTransaction, perService } from "./context.ts";
+import { type Context, inTransaction, perService, repeated } from "./context.ts";
 import { isHeld } from "./database_errors.ts";
 import { q } from "./db/queries.ts";
 import { newFairLine } from "./fair_line.ts";
@@ -16,6 +16,8 @@ export interface Grouped<In, Out> {
    * it throws undoes them all; they are then tried in smaller groups.
    */
   work: (tx: Context, projectId: string, items: In[]) => Promise<(Out | Error)[]>;
+  /** The same as one statement, which needs no transaction and waits no longer than that for a lock. */
+  statement?: (ctx: Context, projectId: string, items: In[], lockWaitMs: number) => Promise<(Out | Error)[]>;
   /** What an item writes that others may write too: two with a key in common never share a transaction. */
   keysOf: (item: In) => string[];
   /** Those that would wait for a lock of somebody else now. */
@@ -109,12 +111,13 @@ async function together<In, Out>(
 /** Null if it waited for a lock for too long: nothing has happened. */
 async function commitInTime<In, Out>(
   ctx: Context,
-  { work }: Grouped<In, Out>,
+  { work, statement }: Grouped<In, Out>,
   projectId: string,
   items: In[],
 ): Promise<(Out | Error)[] | null> {
   if (items.length === 0) return [];
   try {
+    if (statement) return await repeated(() => statement(ctx, projectId, items, LOCK_WAIT_MS));
     return await inTransaction(ctx, async (tx) => {
       const limiting = q.lockWaits.limit(tx, { waitMs: LOCK_WAIT_MS });
       const [results] = await Promise.all([work(tx, projectId, items), limiting]);

@@ -173,7 +173,7 @@ describe("a commit that several requests share", () => {
     expect([parentSpanId, attributes]).toEqual(["", { "postrider.batch.size": links.length }]);
     expect(served.map((request) => request.traceId)).not.toContain(traceId);
     const within = spans.filter((span) => span.traceId === traceId).map(({ name }) => name);
-    expect(within).toContain("contacts.upsert_many");
+    expect(within).toContain("tracking.record_many");
   });
 
   test("of which one request is sampled belongs to its trace, and names no mail of the others", async () => {

@@ -1,37 +1,9 @@
 -- name: upsert_many :many
--- Creates contacts, or merges into those that have the address already. `rows` holds `{project_id, email, subscribed,
--- sets}`, each address once; `changes` holds, by `<project_id> <email>`, what else an existing row needs:
--- `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees only the row it could not insert. Rows
--- are locked in one order, so that two calls cannot deadlock. `was_subscribed` is null for a new contact. `is_outgoing`
--- marks one that a reset is about to delete.
-insert into contacts as c (project_id, email, subscribed, data)
-select r.project_id, r.email, r.subscribed, r.sets
-from json_to_recordset(:rows::json) as r (project_id uuid, email text, subscribed boolean, sets jsonb)
-order by r.project_id, r.email
-on conflict (project_id, email) do update
-set
-  was_subscribed = c.subscribed,
-  subscribed     = coalesce(
-    (:changes::jsonb #>> array[c.project_id || ' ' || c.email, 'subscribed'])::boolean,
-    c.subscribed
-  ),
-  opted_out_at   = case
-    when coalesce(
-      (:changes::jsonb #>> array[c.project_id || ' ' || c.email, 'subscribed'])::boolean,
-      c.subscribed
-    ) then null
-    when c.subscribed then now()
-    else c.opted_out_at
-  end,
-  data           = merge_contact_data(
-    c.data,
-    excluded.data,
-    :changes::jsonb #> array[c.project_id || ' ' || c.email, 'deletes']
-  ),
-  updated_at     = now()
-returning
-  c.project_id, c.id, c.email, c.subscribed, c.was_subscribed, c.opted_out_at,
-  c.was_subscribed is not null and exists (select from reset_of(c)) as "is_outgoing!";
+-- See `upsert_contacts`.
+select
+  project_id as "project_id!", id as "id!", email as "email!", subscribed as "subscribed!", was_subscribed, opted_out_at,
+  is_outgoing as "is_outgoing!"
+from upsert_contacts(:rows::json, :changes::jsonb);
 
 -- name: opt_out_many :many
 -- Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the

@@ -1,9 +1,17 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
-import type { Context } from "../context.ts";
+import { type Context, inTransaction, newId } from "../context.ts";
+import { q } from "../db/queries.ts";
 import { groupCommit } from "../group_commit.ts";
 import { type FieldError, problems } from "../problem/mod.ts";
 import { type DataInput, dataErrors, dataProblem, sortData } from "./contacts/data.ts";
-import { contactKey, heldContacts, upsertContacts } from "./contacts/mod.ts";
+import {
+  contactChanges,
+  contactKey,
+  type ContactWrite,
+  heldContacts,
+  contactRow,
+  upsertContacts,
+} from "./contacts/mod.ts";
 import { isReservedEvent, recordEvents } from "./events.ts";
 
 /** What a client tracks. The address is trimmed and lower-case; the rest has been validated. */
@@ -59,6 +67,7 @@ export async function track(
 const groups = groupCommit<Tracked, TrackResult>({
   name: "commit track",
   work: trackAll,
+  statement: trackAll,
   keysOf: ({ email }) => [email],
   heldAmong: async (ctx, projectId, items) => {
     const emails = items.map(({ email }) => email);
@@ -68,27 +77,64 @@ const groups = groupCommit<Tracked, TrackResult>({
   maxItems: MAX_BATCH,
 });
 
-async function trackAll(tx: Context, projectId: string, items: Tracked[]): Promise<TrackResult[]> {
-  const changes = items.map(({ data }) => sortData(data));
-  const contacts = await upsertContacts(
-    tx,
-    items.map(({ email, subscribed }, i) => ({
-      projectId,
-      email,
-      given: { subscribed },
-      subscribedDefault: true,
-      change: changes[i]!,
-    })),
+/** Everything in one statement: of a transaction with one for contacts and one for events, each answer takes a turn. */
+async function trackAll(
+  ctx: Context,
+  projectId: string,
+  items: Tracked[],
+  lockWaitMs: number | null = null,
+): Promise<TrackResult[]> {
+  const timestamp = ctx.now();
+  const writes = items.map((item) => writeOf(projectId, item));
+  const rows = items.map(({ event, subscribed }, i) => ({
+    ...contactRow(writes[i]!),
+    change_id: subscribed === undefined ? null : newId(ctx, timestamp),
+    event_id: newId(ctx, timestamp),
+    name: event,
+    data: writes[i]!.change.values,
+  }));
+  const changes = contactChanges(writes);
+  const written = await q.tracking.recordMany(ctx, { rows, changes, now: timestamp, lockWaitMs });
+  const contacts = new Map(written.map((contact) => [contact.email, contact]));
+  const outgoing = items.filter(({ email }) => contacts.get(email)!.isOutgoing);
+  const replaced = new Map(await trackAgain(ctx, projectId, outgoing));
+  return items.map(
+    (item, i) =>
+      replaced.get(item) ?? {
+        contact: contacts.get(item.email)!.contactId,
+        event: rows[i]!.event_id,
+        timestamp,
+      },
   );
-  const contactIds = items.map(({ email }) => contacts.get(contactKey(projectId, email))!.id);
-  const events = await recordEvents(
-    tx,
-    items.map(({ event }, i) => ({
-      projectId,
-      contactId: contactIds[i]!,
-      name: event,
-      data: changes[i]!.values,
-    })),
-  );
-  return events.map(({ id, createdAt }, i) => ({ contact: contactIds[i]!, event: id, timestamp: createdAt }));
+}
+
+function writeOf(projectId: string, { email, subscribed, data }: Tracked): ContactWrite {
+  return { projectId, email, given: { subscribed }, subscribedDefault: true, change: sortData(data) };
+}
+
+/** Tracks what belongs to contacts that a reset is about to delete: they are replaced. */
+async function trackAgain(
+  ctx: Context,
+  projectId: string,
+  items: Tracked[],
+): Promise<[Tracked, TrackResult][]> {
+  if (items.length === 0) return [];
+  return await inTransaction(ctx, async (tx) => {
+    const writes = items.map((item) => writeOf(projectId, item));
+    const contacts = await upsertContacts(tx, writes);
+    const contactIds = items.map(({ email }) => contacts.get(contactKey(projectId, email))!.id);
+    const events = await recordEvents(
+      tx,
+      items.map(({ event }, i) => ({
+        projectId,
+        contactId: contactIds[i]!,
+        name: event,
+        data: writes[i]!.change.values,
+      })),
+    );
+    return events.map(({ id, createdAt }, i) => [
+      items[i]!,
+      { contact: contactIds[i]!, event: id, timestamp: createdAt },
+    ]);
+  });
 }

@@ -583,68 +583,64 @@ export interface Queries {
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {
-    /** Creates contacts, or merges into those that have the address already. `rows` holds `{project_id, email, subscribed,
-     * sets}`, each address once; `changes` holds, by `<project_id> <email>`, what else an existing row needs:
-     * `{subscribed?, deletes?}`. They are looked up there because ON CONFLICT sees only the row it could not insert. Rows
-     * are locked in one order, so that two calls cannot deadlock. `was_subscribed` is null for a new contact. `is_outgoing`
-     * marks one that a reset is about to delete.
+    /** See `upsert_contacts`.
      * (sql/queries/contacts.sql:1) */
-    upsertMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg }[]; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
+    upsertMany(on: On, args: { rows: JsonArg; changes: JsonArg }): Promise<{ projectId: string; id: string; email: string; subscribed: boolean; wasSubscribed: boolean | null; optedOutAt: Date | null; isOutgoing: boolean }[]>;
     /** Marks these contacts as opted out, and unsubscribes them. `was_subscribed` says for which of them that changes the
      * subscription. Rows are locked in the same order and with the same strength as in the upsert, so that the two cannot
      * deadlock.
-     * (sql/queries/contacts.sql:36) */
+     * (sql/queries/contacts.sql:8) */
     optOutMany(on: On, args: { projectIds: string[]; contactIds: string[] }): Promise<{ projectId: string; id: string; wasSubscribed: boolean }[]>;
     /** What a person decided through a link in a mail. An unsubscription stands until it is taken back, even where the
      * contact was not subscribed before. Null when nothing changed, or when there is no such contact: of several concurrent
      * calls, one changes it.
-     * (sql/queries/contacts.sql:54) */
+     * (sql/queries/contacts.sql:26) */
     setSubscription(on: On, args: { subscribed: boolean; projectId: string; contactId: string }): Promise<{ wasSubscribed: boolean } | null>;
-    /** (sql/queries/contacts.sql:69) */
+    /** (sql/queries/contacts.sql:41) */
     byId(on: On, args: { projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** Changes one contact. `sets` and `deletes` merge into its data, unless `clear_data`. Null when it does not exist. Its time
      * stays where it is what it was.
-     * (sql/queries/contacts.sql:74) */
+     * (sql/queries/contacts.sql:46) */
     patch(on: On, args: { email: string | null; subscribed: boolean | null; clearData: boolean; sets: JsonArg; deletes: JsonArg; projectId: string; contactId: string }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; wasSubscribed: boolean } | null>;
     /** One page of contacts, in the order and after the place that the cursor gives. `sort_key` goes into the next cursor: a
      * time as text, because a Date would lose its microseconds.
-     * (sql/queries/contacts.sql:107) */
+     * (sql/queries/contacts.sql:79) */
     list(on: On, args: { sortKey: Fragment; projectId: string; filter: Fragment; after: Fragment; direction: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** One page of the members of a segment, the newest contacts first. `sort_key` goes into the cursor.
-     * (sql/queries/contacts.sql:122) */
+     * (sql/queries/contacts.sql:94) */
     members(on: On, args: { projectId: string; audience: Fragment; limit: number; offset: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string }[]>;
     /** The newest contacts who match a compiled condition.
-     * (sql/queries/contacts.sql:133) */
+     * (sql/queries/contacts.sql:105) */
     newest(on: On, args: { projectId: string; audience: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The event down to which `contact_activity` tells all that happened. Null if that is everything.
-     * (sql/queries/contacts.sql:142) */
+     * (sql/queries/contacts.sql:114) */
     activityReached(on: On, args: { projectId: string; beforeId: string; maxEach: number }): Promise<{ reached: string | null }>;
     /** Contacts by what they did last, newest first, between two events. What a contact did before that does not count
      * again.
-     * (sql/queries/contacts.sql:152) */
+     * (sql/queries/contacts.sql:124) */
     byActivity(on: On, args: { projectId: string; beforeId: string; maxEach: number; reached: string; filter: Fragment; limit: number }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date; sortKey: string; lastActivityAt: Date }[]>;
-    /** (sql/queries/contacts.sql:178) */
+    /** (sql/queries/contacts.sql:150) */
     countMatching(on: On, args: { projectId: string; filter: Fragment }): Promise<{ total: number }>;
     /** How many of a sample of contacts match, how many of these are subscribed, and the newest of them. `percent` of the table's
      * blocks are read, the same each time, and one contact in `one_in`: a number that is shown while somebody types does not
      * flicker. Materialized: the filter would otherwise be evaluated for each of the three results.
-     * (sql/queries/contacts.sql:184) */
+     * (sql/queries/contacts.sql:156) */
     sampleMatching(on: On, args: { filter: Fragment; percent: number; projectId: string; oneIn: number }): Promise<{ seen: number; matching: number; reachable: number; newest: string[] }>;
     /** The newest first.
-     * (sql/queries/contacts.sql:201) */
+     * (sql/queries/contacts.sql:173) */
     byIds(on: On, args: { projectId: string; ids: string[] }): Promise<{ id: string; email: string; subscribed: boolean; data: Json; projectId: string; createdAt: Date; updatedAt: Date }[]>;
     /** The next contacts in the order of their ids, up to one: those that come while it is read are not among them. A row holds
      * the lines of 64 of them, in JSON, and the id of the last one. Rows of objects took 146 MB for 1,000,000 contacts and three
      * times the processor time, texts of 250 lines 60 MB, and these take 25. Pieces of text are joined because
      * json_build_object takes 8 µs for a line, and this takes 3.
-     * (sql/queries/contacts.sql:208) */
+     * (sql/queries/contacts.sql:180) */
     export(on: On, args: { projectId: string; afterId: string | null; uptoId: string; filter: Fragment; limit: number }): Promise<Uint8Array[][]>;
     /** The same as CSV, with a column for each of `keys`. Cells are guarded and quoted as `toCsvLine` does it, which a test
      * compares: made of objects of ours, the lines of 1,000,000 contacts take 75 MB, and twice our processor time. A row where
      * nothing can need either is told by one look at all of its cells, which saves 10 µs.
-     * (sql/queries/contacts.sql:234) */
+     * (sql/queries/contacts.sql:206) */
     exportCsv(on: On, args: { keys: string[]; projectId: string; afterId: string | null; uptoId: string; filter: Fragment; limit: number }): Promise<Uint8Array[][]>;
-    /** (sql/queries/contacts.sql:298) */
+    /** (sql/queries/contacts.sql:270) */
     dataByEmail(on: On, args: { projectId: string; email: string }): Promise<{ id: string; data: Json } | null>;
   };
   contents: {
@@ -2486,6 +2482,13 @@ export interface Queries {
     /** Makes a template what it was in a version. Its time stays where it is that already.
      * (sql/queries/templates.sql:248) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
+  };
+  tracking: {
+    /** Creates or changes contacts as `upsert_contacts` does, and records the event of each, and before it the change of its
+     * subscription, where `change_id` says that there may be one. Nothing is recorded of a contact that a reset is about to delete:
+     * `is_outgoing`.
+     * (sql/queries/tracking.sql:1) */
+    recordMany(on: On, args: { rows: { project_id: string; email: string; subscribed: boolean; sets: JsonArg; change_id: string | null | undefined; event_id: string; name: string; data: JsonArg }[]; changes: JsonArg; lockWaitMs: number | null; now: Date }): Promise<{ email: string; contactId: string; isOutgoing: boolean }[]>;
   };
   transportSettings: {
     /** The transports of a project, or of the installation, at most 50; or one of them. With their warm-up plans, and how many mails

@@ -40,7 +40,7 @@ export const SCHEMA_GROUPS: Record<string, Table[]> = {
     "platform_mails",
   ],
   Contacts: [
-    ["contacts", "merge_contact_data"],
+    ["contacts", "merge_contact_data", "upsert_contacts"],
     ["contact_counts", "contact_field_type"],
     "contact_count_deltas",
     "contact_days",

@@ -61,13 +61,8 @@ export async function upsertContacts(
 type Written = Awaited<ReturnType<Queries["contacts"]["upsertMany"]>>;
 
 async function writeRows(tx: Context, writes: ContactWrite[]): Promise<Written> {
-  const rows = writes.map(({ projectId, email, given, subscribedDefault, change }) => ({
-    project_id: projectId,
-    email,
-    subscribed: given.subscribed ?? subscribedDefault,
-    sets: change.sets,
-  }));
-  const written = await q.contacts.upsertMany(tx, { rows, changes: changesOf(writes) });
+  const rows = writes.map(contactRow);
+  const written = await q.contacts.upsertMany(tx, { rows, changes: contactChanges(writes) });
   const outgoing = written.filter((contact) => contact.isOutgoing);
   if (outgoing.length === 0) return written;
   for (const [projectId, contacts] of Map.groupBy(outgoing, (contact) => contact.projectId)) {
@@ -80,6 +75,16 @@ async function writeRows(tx: Context, writes: ContactWrite[]): Promise<Written> 
   const taken = new Set(outgoing.map(({ projectId, email }) => contactKey(projectId, email)));
   const again = writes.filter(({ projectId, email }) => taken.has(contactKey(projectId, email)));
   return [...written.filter((contact) => !contact.isOutgoing), ...(await writeRows(tx, again))];
+}
+
+/** A contact as `upsert_contacts` takes it. */
+export function contactRow({ projectId, email, given, subscribedDefault, change }: ContactWrite) {
+  return {
+    project_id: projectId,
+    email,
+    subscribed: given.subscribed ?? subscribedDefault,
+    sets: change.sets,
+  };
 }
 
 /** Where {@linkcode upsertContacts} keeps a contact. */
@@ -255,8 +260,8 @@ function subscriptionEvent(subscribed: boolean): string {
   return subscribed ? "contact.subscribed" : "contact.unsubscribed";
 }
 
-/** What existing rows need besides the values to set; see `contacts.upsert_many`. */
-function changesOf(writes: ContactWrite[]): Record<string, { deletes?: string[] } & GivenSaid> {
+/** What existing rows need besides the values to set; see `upsert_contacts`. */
+export function contactChanges(writes: ContactWrite[]): Record<string, { deletes?: string[] } & GivenSaid> {
   const changes: Record<string, { deletes?: string[] } & GivenSaid> = {};
   for (const { projectId, email, given, change } of writes) {
     const said = saidOf(given);
