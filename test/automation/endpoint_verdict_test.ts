@@ -37,3 +37,27 @@ describe("a delivery that fails", () => {
     expect(dueAt!.getTime() - now.getTime()).toBe(MINUTE_MS);
   });
 });
+
+describe("Retry-After", () => {
+  const ask = (status: number) => {
+    const failed = called(status, 60 * MINUTE_MS);
+    const { retryAt } = verdictOf(fresh, [failed, called(200)], now, () => 0);
+    const { dueAt } = deliveryOutcome(1, failed, { now, retryAt }, () => 0);
+    const minutesTo = (at: Date | null) => at && (at.getTime() - now.getTime()) / MINUTE_MS;
+    return { line: minutesTo(retryAt), delivery: minutesTo(dueAt) };
+  };
+
+  test.each([429, 503])("of %d rests the endpoint, though others of the moment have succeeded", (status) => {
+    expect(ask(status)).toEqual({ line: 60, delivery: 60 });
+  });
+
+  test.each([302, 400, 404, 500, 502])("of %d keeps back its own delivery alone", (status) => {
+    expect(ask(status)).toEqual({ line: null, delivery: 60 });
+  });
+
+  test("of any other status makes the rest of an endpoint at which everything fails no longer", () => {
+    const { retryAt, failures } = verdictOf(fresh, [called(500, 60 * MINUTE_MS)], now, () => 0);
+
+    expect([failures, retryAt!.getTime() - now.getTime()]).toEqual([1, 5_000]);
+  });
+});

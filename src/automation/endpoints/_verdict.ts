@@ -25,6 +25,11 @@ const LINE_PAUSES_MS = [5, 10, 30, 60, 120, 300, 600].map((seconds) => seconds *
 const GIVE_UP_AFTER_MS = 72 * HOUR_MS;
 /** `Retry-After` is kept up to this. */
 const LONGEST_ASKED_MS = 24 * HOUR_MS;
+/**
+ * Statuses whose `Retry-After` is about the endpoint, and not about one delivery: too many requests, and out of service (RFC 6585,
+ * RFC 9110). These keep from it what others would get, too, even where some calls of the same moment have succeeded.
+ */
+const OF_ALL = new Set([429, 503]);
 /** A pause is longer by up to this, so that what failed together does not return together. */
 const JITTER = 0.2;
 
@@ -76,7 +81,8 @@ export function verdictOf(
   const isFine = lastGood !== -1 && calls.length - 1 - lastGood < FAILURES_IN_ROW;
   const failures = isFine ? 0 : 1 + (lastGood === -1 ? before.failures : 0);
   const failingSince = isFine ? null : ((lastGood === -1 ? before.failingSince : null) ?? now);
-  const askedMs = Math.max(0, ...calls.map(asked));
+  const ofAll = calls.filter(({ status }) => status !== null && OF_ALL.has(status));
+  const askedMs = Math.max(0, ...ofAll.map(asked));
   const pauseMs = isFine ? 0 : (LINE_PAUSES_MS[failures - 1] ?? LINE_PAUSES_MS.at(-1)!);
   const restMs = Math.max(pauseMs, askedMs) * (1 + random() * JITTER);
   const isGone = calls.some(({ status }) => status === GONE);
@@ -101,6 +107,7 @@ export function rowOf(messageId: string, { status, attempts, dueAt }: Outcome, c
   };
 }
 
+/** What one answer asks for; that of any status keeps its own delivery back. */
 function asked({ isGood, retryAfterMs }: Called): number {
   return isGood ? 0 : Math.min(retryAfterMs, LONGEST_ASKED_MS);
 }
