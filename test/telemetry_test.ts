@@ -11,6 +11,7 @@ import { contextNow, inSpan, inTrace } from "../src/tracing.ts";
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "./support/otlp_receiver.ts";
 import { startProcess, until } from "./support/process.ts";
 import { DOMAIN, useService } from "./support/service.ts";
+import { useSubmission } from "./support/submission.ts";
 
 const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -18,6 +19,7 @@ const CALLER = "00f067aa0ba902b7";
 const TRACEPARENT = `00-${TRACE_ID}-${CALLER}-01`;
 
 const service = useService({ ALLOW_PRIVATE_WEBHOOKS: "true" });
+const submission = useSubmission(service);
 let project: NewProject;
 let receiver: OtlpReceiver;
 let telemetry: Telemetry | null = null;
@@ -149,6 +151,30 @@ describe("a traced mail", () => {
       mail.attributes["postrider.mailbox_provider"],
     ]).toEqual([2, "BOUNCED", "other"]);
   });
+});
+
+test("a message over SMTP begins a trace that leads to its mail, and a refused one is no failure", async () => {
+  const { port } = await submission.listen();
+  const message = { from: `a@${DOMAIN}`, subject: "A secret subject", text: "A secret body" };
+  await begin();
+  await submission.send(port, project.secret, { ...message, to: "grace.hopper@example.com" });
+  const elsewhere = { from: "a@elsewhere.example", to: "grace.hopper@example.com" };
+  expect(await submission.send(port, project.secret, { ...message, ...elsewhere })).toStartWith("550 ");
+  await service.runJobs();
+  const spans = await recorded();
+
+  const [taken, other] = named(spans, "SMTP submission");
+  expect([taken!.kind, taken!.parentSpanId, taken!.status, other!.status]).toEqual([SERVER, "", 0, 0]);
+  expect(taken!.attributes).toEqual({
+    "network.protocol.name": "smtp",
+    "postrider.project.id": project.id,
+    "postrider.message.recipients": 1,
+    "postrider.message.bytes": expect.any(Number),
+  });
+  expect(other!.attributes).toMatchObject({ "postrider.refusal.code": "INTERNAL_SERVER_ERROR" });
+  expect(one(spans, "emails.insert_many").traceId).toBe(taken!.traceId);
+  expect(one(spans, "deliver mail").links).toEqual([placeOf(taken!)]);
+  expect(JSON.stringify(receiver.exports)).not.toMatch(/hopper|secret (subject|body)/i);
 });
 
 describe("a commit that several requests share", () => {

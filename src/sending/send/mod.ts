@@ -62,7 +62,8 @@ export async function submit(
   const to = recipients.map(({ email }) => email);
   const input = { to, from: sender, subject, body: "", reply: replyTo ?? undefined, ...options };
   const { key, request } = call;
-  const message = { input, recipients, text: "", submitted: source, key, request, bodyHash: null };
+  const trace = contextNow();
+  const message = { input, recipients, text: "", submitted: source, key, request, bodyHash: null, trace };
   return (await acceptOne(ctx, call, message)).result;
 }
 

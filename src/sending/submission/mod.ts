@@ -15,6 +15,7 @@ import { problems } from "../../problem/mod.ts";
 import { admitMessage, logInByKey, type Submitter } from "./_caller.ts";
 import { inReplies } from "./_replies.ts";
 import { takeMessage } from "./_message.ts";
+import { tracedSubmission } from "./_traced.ts";
 
 /** The ports that it listens on. */
 export interface SubmissionPorts {
@@ -104,6 +105,7 @@ function partsOf(ctx: Context) {
     addressOf: (recipient: string) => parseAddress(recipient)?.email ?? null,
     inTurn: <T>(caller: Submitter, work: () => Promise<T>) =>
       inReplies(ctx, () => line(caller.projectId, work)),
-    take: (given: GivenMessage<Submitter>) => inReplies(ctx, () => takeMessage(ctx, hostname, given)),
+    take: (given: GivenMessage<Submitter>) =>
+      inReplies(ctx, () => tracedSubmission(given, () => takeMessage(ctx, hostname, given))),
   };
 }
