@@ -46,6 +46,26 @@ set
   changed_at = excluded.changed_at
 where p.slowed_at < excluded.slowed_at - interval '2 seconds';
 
+-- name: drop_paces :exec
+-- Of a transport all paces but those of the named providers and `max` others: those that were slowed last. Waits for nobody.
+with over as materialized (
+  select provider
+  from paces
+  where transport_id = :transport_id and provider <> all(:named::text[])
+  order by slowed_at desc, provider
+  offset :max::int
+),
+free as materialized (
+  select p.provider
+  from paces p
+  join over o on o.provider = p.provider
+  where p.transport_id = :transport_id
+  for update of p skip locked
+)
+delete from paces p
+using free f
+where p.transport_id = :transport_id and p.provider = f.provider;
+
 -- name: speed_up :exec
 -- Of several processes one does it: a pace is changed once in this time.
 with over as (

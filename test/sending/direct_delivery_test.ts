@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createDns } from "../../src/mail/dns.ts";
 import { createDirectMailer, DIRECT_RETRIES } from "../../src/mail/direct_mailer.ts";
 import type { Mailer } from "../../src/mail/mailer.ts";
+import { transportsOf } from "../../src/sending/transports/known.ts";
 import { pacesOf } from "../../src/sending/transports/paces.ts";
+import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
 import { useLedger } from "../support/ledger.ts";
 import { until } from "../support/process.ts";
@@ -115,3 +117,27 @@ test.each(["421 4.7.0 Too fast", "450 4.7.1 Later"])(
     await service.dropJobs();
   },
 );
+
+test("a stranger who asks for fewer mails takes the place of the one of 200 who asked first; great providers keep theirs", async () => {
+  await service.pool`
+    insert into paces (transport_id, provider, rate, reason, slowed_at, changed_at)
+    select ${INSTALLATION}, provider, 1, '421', ${service.now()}::timestamptz - age * interval '1 second', ${service.now()}
+    from (
+      select 'stranger' || n || '.example' as provider, n as age from generate_series(1, 200) as n
+      union all
+      values ('google', 1000)
+    ) as given`;
+  const transport = transportsOf(service).byId("default")!;
+  await pacesOf(service).slowDown(transport, "newcomer.example", "421 Too fast");
+  const kept = await service.pool`select provider from paces`;
+  await service.pool`delete from paces`;
+  await pacesOf(service).refresh();
+
+  const providers = kept.map(({ provider }) => provider as string);
+  expect([providers.length, providers.filter((name) => name.startsWith("stranger")).length]).toEqual([
+    201, 199,
+  ]);
+  expect(providers).toContain("google");
+  expect(providers).toContain("newcomer.example");
+  expect(providers).not.toContain("stranger200.example");
+});

@@ -5,6 +5,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { createCache } from "../../cache.ts";
+import { MAILBOX_PROVIDERS } from "../../mail/mailbox_provider.ts";
 import type { Transport } from "./transport.ts";
 import { mailboxProvidersOf } from "./mailbox_providers.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION } from "./routes.ts";
@@ -38,6 +39,12 @@ const WINDOW_MS = 10_000;
 /** Who has only begun to send has seen nothing yet: it begins with half of this, and finds less by itself. */
 const LEAST_SEEN = 10;
 const MAX_KEYS = 5_000;
+/**
+ * Of each transport that many are kept for providers that have no name here: whoever owns a thousand domains may have all of them
+ * ask, and every process reads every pace. The great providers keep theirs, whatever strangers ask for.
+ */
+const MAX_PACES = 200;
+const NAMED: readonly string[] = [ALL, ...MAILBOX_PROVIDERS];
 
 /** Of this process. */
 export const pacesOf = perService((ctx): Paces => createPaces(ctx));
@@ -95,6 +102,9 @@ function createPaces(ctx: Context): Paces {
           now: ctx.now(),
         });
         if (changed === 0) return;
+        if (!NAMED.includes(provider)) {
+          await q.transports.dropPaces(ctx, { transportId, named: [...NAMED], max: MAX_PACES });
+        }
         ctx.log.info("slowed down", { transportId: transport.id, provider, response: reason });
         await this.refresh();
       } catch (error) {
