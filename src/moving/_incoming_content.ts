@@ -5,6 +5,7 @@ import { createWorkflow } from "../automation/workflows/mod.ts";
 import { getGraph, saveGraph } from "../automation/workflows/graph_document.ts";
 import type { GivenGraph } from "../automation/workflows/given_graph.ts";
 import { createTemplate } from "../content/templates.ts";
+import { isAlias, MAX_ALIAS } from "../content/template_fields.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { NOBODY } from "../edits.ts";
@@ -61,14 +62,36 @@ export async function takeTemplate(
   template: IncomingTemplate,
 ): Promise<void> {
   const { projectId, dryRun, counts, newIds } = incoming;
-  const { id, ...input } = template;
+  const { id, alias: _, ...input } = template;
   const { name, subject, body } = input;
   assertLengths(input);
   const known = await q.incoming.template(tx, { projectId, name, subject, body });
   counts.templates[known ? "existing" : "created"] += 1;
   if (known) newIds.push({ theirs: id, ours: known.id, isList: false });
+  const alias = known ? null : await aliasOf(tx, incoming, template);
   if (known || dryRun) return;
-  newIds.push({ theirs: id, ours: (await createTemplate(tx, projectId, input)).id, isList: false });
+  const made = await createTemplate(tx, projectId, { ...input, alias });
+  newIds.push({ theirs: id, ours: made.id, isList: false });
+}
+
+/** What applications call it there; null, and left out, where it cannot be its alias here. */
+async function aliasOf(
+  tx: Context,
+  { projectId, leftOut }: Incoming,
+  { name, alias = null }: IncomingTemplate,
+): Promise<string | null> {
+  if (alias === null || alias === "") return null;
+  const what = `the alias ${alias.slice(0, MAX_ALIAS)} of the template ${name}`;
+  if (!isAlias(alias)) {
+    leftOut.push({ what, why: "an alias is letters of ASCII, digits, dots, _ and -, and no UUID" });
+    return null;
+  }
+  if ((await q.templates.byAliases(tx, { projectId, aliases: [alias] })).length === 0) return alias;
+  leftOut.push({
+    what,
+    why: "another template has it: name this one by its id, or give it an alias of its own",
+  });
+  return null;
 }
 
 /** Takes a campaign in, as a draft. */

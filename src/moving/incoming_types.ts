@@ -27,6 +27,8 @@ export interface IncomingSegment {
 /** A template there. */
 export interface IncomingTemplate {
   id: string;
+  /** What applications call it there: kept where nothing here is called so. */
+  alias?: string | null;
   name: string;
   subject: string;
   body: string;
@@ -37,7 +39,7 @@ export interface IncomingTemplate {
 }
 
 /** A campaign there: a draft here. */
-export interface IncomingCampaign extends IncomingTemplate {
+export interface IncomingCampaign extends Omit<IncomingTemplate, "alias"> {
   audienceType: "ALL" | "SEGMENT" | "FILTERED";
   segmentId?: string | null;
   audienceCondition?: unknown;

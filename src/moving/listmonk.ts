@@ -154,7 +154,8 @@ async function templatesOf(
     else {
       const text = convertedOf(what, subject ?? "", body, leftOut);
       if (text === null) continue;
-      templates.push({ id: `template ${id}`, name, ...text, from, type: "TRANSACTIONAL" });
+      const alias = String(id);
+      templates.push({ id: `template ${id}`, alias, name, ...text, from, type: "TRANSACTIONAL" });
     }
   }
   return templates;

@@ -54,7 +54,7 @@ const mail = {
     Type.Union([Type.Literal("TRANSACTIONAL"), Type.Literal("MARKETING"), Type.Literal("HEADLESS")]),
   ),
 };
-const TemplateThere = Type.Object(mail);
+const TemplateThere = Type.Object({ ...mail, alias: MaybeText });
 const CampaignThere = Type.Object({
   ...mail,
   audienceType: Type.Union([Type.Literal("ALL"), Type.Literal("SEGMENT"), Type.Literal("FILTERED")]),
@@ -120,7 +120,9 @@ export function plunkSource(
       ),
     members: (id, from) => membersOf(read, id, from, leftOut),
     templates: numberedPages(read, "/templates", PAGE_OF_BODIES, async (items) =>
-      soundItems(TemplateThere, items, "template", leftOut).map(toTemplate),
+      soundItems(TemplateThere, items, "template", leftOut).map((template) => {
+        return { ...toMail(template), alias: template.alias ?? null };
+      }),
     ),
     campaigns: numberedPages(read, "/campaigns", PAGE_OF_BODIES, async (items) =>
       soundItems(CampaignThere, items, "campaign", leftOut).map(toCampaign),
@@ -197,14 +199,14 @@ function numberedPages<T>(
   };
 }
 
-function toTemplate(template: Static<typeof TemplateThere>): IncomingTemplate {
-  const { id, name, subject, body, from, fromName = null, replyTo = null, type } = template;
+function toMail(given: Omit<Static<typeof TemplateThere>, "alias">): IncomingTemplate {
+  const { id, name, subject, body, from, fromName = null, replyTo = null, type } = given;
   return { id, name, subject, body, from, fromName, replyTo, ...(type && { type }) };
 }
 
 function toCampaign(campaign: Static<typeof CampaignThere>): IncomingCampaign {
   const { audienceType, segmentId = null, audienceCondition = null } = campaign;
-  return { ...toTemplate(campaign), audienceType, segmentId, audienceCondition };
+  return { ...toMail(campaign), audienceType, segmentId, audienceCondition };
 }
 
 async function workflowsFrom(

@@ -100,7 +100,7 @@ describe("from Plunk, or a service with its API", () => {
       condition: { logic: "AND", groups: [{ filters }] },
       trackMembership: true,
     });
-    const template = await call("POST", "/templates", { name: "Welcome", ...mail });
+    const template = await call("POST", "/templates", { name: "Welcome", alias: "welcome", ...mail });
     await call("POST", "/campaigns", { name: "News", ...mail, audienceType: "SEGMENT", segmentId: list.id });
     const workflows = workflowsOf(service, () => there);
     await workflows.build({
@@ -127,6 +127,7 @@ describe("from Plunk, or a service with its API", () => {
         (select t.name from workflow_steps w join templates t on t.project_id = w.project_id and t.id = w.template_id
           where w.project_id = ${project.id}) as sent,
         (select count(*)::int from workflow_transitions where project_id = ${project.id}) as ways,
+        (select alias from templates where project_id = ${project.id}) as alias,
         (select reason from suppressions where project_id = ${project.id}) as reason`;
 
     expect(foreseen).toMatchObject({ dryRun: true, contacts: { read: 250, created: 250, unsubscribed: 25 } });
@@ -161,6 +162,7 @@ describe("from Plunk, or a service with its API", () => {
       pro: 84,
       audience: "VIPs",
       sent: "Welcome",
+      alias: "welcome",
       ways: 2,
       reason: "COMPLAINT",
     });
@@ -294,6 +296,7 @@ describe("from listmonk", () => {
       subject: "Order {{ .Tx.Data.number }}",
       body: "<p>{{ .Subscriber.Name }}</p>",
     },
+    { id: 3, name: "Invoice", type: "tx", subject: "Invoice", body: "<p>12 EUR</p>" },
   ];
 
   const listmonk = () =>
@@ -312,6 +315,10 @@ describe("from listmonk", () => {
   test("subscribers come with what they have agreed to, lists as segments, campaigns as drafts in their frame", async () => {
     const source = () =>
       listmonkSource({ url: listmonk(), user: "api", password: "secret", from: "hello@shop.example" }, FAST);
+    // Its alias is that of a template there.
+    await service.pool`
+      insert into templates (project_id, name, alias, subject, body, html, from_email, type)
+      values (${project.id}, 'Mine', '3', 'Mine', 'Mine', 'Mine', 'hello@shop.example', 'TRANSACTIONAL')`;
     const foreseen = await takeIn(service, project.id, source(), { dryRun: true });
     const report = await takeIn(service, project.id, source(), { dryRun: false });
     const here = await contactsHere();
@@ -320,8 +327,8 @@ describe("from listmonk", () => {
       select name, member_count as members from segments where project_id = ${project.id} order by name`;
     const [campaign] = await service.pool`
       select subject, body, from_email, from_name, status from campaigns where project_id = ${project.id}`;
-    const [template] =
-      await service.pool`select subject, body, type from templates where project_id = ${project.id}`;
+    const templates = await service.pool`
+      select name, alias, subject, body, type from templates where project_id = ${project.id} order by name`;
     const blocked =
       await service.pool`select email, reason from suppressions where project_id = ${project.id}`;
 
@@ -330,7 +337,7 @@ describe("from listmonk", () => {
       contacts: { read: 1_006, created: 1_005, unsubscribed: 4, refused: 1 },
       suppressions: 1,
       segments: { created: 2 },
-      templates: { created: 1 },
+      templates: { created: 2 },
       campaigns: { created: 1 },
     });
     expect([1, 2, 3, 4, 5, 7].map(subscribed)).toEqual([true, false, false, false, false, true]);
@@ -353,7 +360,18 @@ describe("from listmonk", () => {
     expect(campaign!.body).toBe(
       '<div><p>{{city}}</p><a href="https://shop.example/">x</a><a href="{{unsubscribeUrl}}">off</a></div>',
     );
-    expect(template).toEqual({ subject: "Order {{number}}", body: "<p>{{name}}</p>", type: "TRANSACTIONAL" });
+    expect(templates.map(({ name, alias }) => [name, alias])).toEqual([
+      ["Invoice", null],
+      ["Mine", "3"],
+      ["Receipt", "2"],
+    ]);
+    expect(templates[2]).toMatchObject({
+      subject: "Order {{number}}",
+      body: "<p>{{name}}</p>",
+      type: "TRANSACTIONAL",
+    });
+    for (const { leftOut } of [foreseen, report])
+      expect(leftOut.map(({ what }) => what)).toContain("the alias 3 of the template Invoice");
     const left = report.leftOut.map(({ what }) => what);
     for (const what of ["contact no address", "campaign Plain", "campaign Odd", "template Frame"])
       expect(left).toContain(what);

@@ -1,7 +1,7 @@
 // How templates look in requests and answers.
 import { t } from "elysia";
 import { MAX_TEMPLATE_NAME, unsavedErrors, type UnsavedTemplate } from "../../content/templates.ts";
-import { senderErrors } from "../../content/template_fields.ts";
+import { ALIAS, MAX_ALIAS, senderErrors } from "../../content/template_fields.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { documented, requiredFields } from "../entry/document.ts";
 import { requiredError, withRules } from "../entry/field_errors.ts";
@@ -71,8 +71,8 @@ const FROM = "An address of a verified domain.";
 /** No UUID: that is an id. */
 const Alias = Text({
   minLength: 1,
-  maxLength: 128,
-  pattern: "^(?![0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$)[A-Za-z0-9._-]*$",
+  maxLength: MAX_ALIAS,
+  pattern: ALIAS,
   expected: "Expected letters of ASCII, digits, dots, _ and -, and no UUID",
   description:
     "What applications with the SDK of another provider call it, in place of its id: unique in the project, such as `welcome`, `d-12ab` or `4711`.",
