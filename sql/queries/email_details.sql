@@ -15,6 +15,28 @@ left join contents o on o.project_id = e.project_id and o.id = e.content_id
 left join contacts c on c.project_id = e.project_id and c.id = e.contact_id
 where e.project_id = :project_id and e.id = :email_id;
 
+-- name: named_to :many
+-- Whom a message was addressed to, up to 1,000, as its request named them: those of the mails with the same content, without
+-- copies. A content of workflows and campaigns has many messages: there it is the recipient of the mail alone.
+select
+  case when t.contact_id is not null or strpos(t.address, '@') > 0 then t.address end as "email?", t.to_name as "name?"
+from emails own
+cross join lateral (
+  select e.id, e.contact_id, e.address, e.to_name
+  from emails e
+  where own.source_type = 'TRANSACTIONAL'
+    and e.project_id = own.project_id
+    and e.content_id = own.content_id
+    and e.campaign_id is null
+    and coalesce(e.role, 'to') = 'to'
+  union all
+  select own.id, own.contact_id, own.address, own.to_name
+  where own.source_type <> 'TRANSACTIONAL' or own.content_id is null
+) as t
+where own.project_id = :project_id and own.id = :email_id
+order by t.id
+limit 1000;
+
 -- name: to_resend :maybe
 -- A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
 -- once the contact has been deleted. The contact is locked: it stays until the commit.

@@ -16,6 +16,13 @@ select alias as "alias!", id
 from templates
 where project_id = :project_id and alias = any(:aliases::text[]);
 
+-- name: live_by_aliases :many
+-- The same of templates of the project that a sandbox belongs to.
+select t.alias as "alias!", t.id
+from projects s
+join templates t on t.project_id = s.sandbox_of and t.alias = any(:aliases::text[])
+where s.id = :project_id;
+
 -- name: live_contents :many
 -- The same of templates of the project that a sandbox belongs to: code that is tested names these.
 select t.id, t.subject, t.preheader, t.html, t.from_email, t.from_name, t.reply_to, t.type

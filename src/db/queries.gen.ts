@@ -980,20 +980,24 @@ export interface Queries {
     /** What a mail said, while its body is kept, and its contact as they are now.
      * (sql/queries/email_details.sql:1) */
     content(on: On, args: { projectId: string; emailId: string }): Promise<{ id: string; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; templateId: string | null; contactId: string | null; ownData: Json | null; resendOf: string | null; parentId: string | null; firstRecipient: Json | null; sentSubject: string | null; contentId: string | null; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; offersUnsubscribe: boolean | null; emptiedAt: Date | null; subscribed: boolean | null; contactData: Json | null; projectName: string; language: string; postalAddress: string | null } | null>;
+    /** Whom a message was addressed to, up to 1,000, as its request named them: those of the mails with the same content, without
+     * copies. A content of workflows and campaigns has many messages: there it is the recipient of the mail alone.
+     * (sql/queries/email_details.sql:18) */
+    namedTo(on: On, args: { projectId: string; emailId: string }): Promise<{ email: string | null; name: string | null }[]>;
     /** A mail that will be sent again, with what decides whether it may. `to` is the address that its contact has now; null
      * once the contact has been deleted. The contact is locked: it stays until the commit.
-     * (sql/queries/email_details.sql:18) */
+     * (sql/queries/email_details.sql:40) */
     toResend(on: On, args: { projectId: string; emailId: string }): Promise<{ contactId: string | null; to: string | null; toName: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; templateId: string | null; data: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; isDataGone: boolean; subscribed: boolean | null; contentId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; fromEmail: string | null } | null>;
     /** The attachments of a content, without their bytes.
-     * (sql/queries/email_details.sql:47) */
+     * (sql/queries/email_details.sql:69) */
     attachments(on: On, args: { projectId: string; contentId: string }): Promise<{ filename: string; contentType: string; disposition: string; size: number }[]>;
     /** One file of a mail, by its place among them, from 0, while it is kept; or the whole message that it was submitted as.
-     * (sql/queries/email_details.sql:54) */
+     * (sql/queries/email_details.sql:76) */
     attachment(on: On, args: { projectId: string; emailId: string; index: number }): Promise<{ filename: string; disposition: string; content: Uint8Array } | null>;
     /** What happened to a mail, oldest first: what its own row says, and its events. They are found among those of its
      * contact, or without one, by their names, and no longer after it than anybody opens a mail. In two parts: "is not distinct
      * from" uses no index.
-     * (sql/queries/email_details.sql:66) */
+     * (sql/queries/email_details.sql:88) */
     timeline(on: On, args: { projectId: string; contactId: string | null; names: string[]; since: string; emailId: string; limit: number }): Promise<{ id: string; name: string; data: Json; bot: boolean; createdAt: Date }[]>;
   };
   emails: {
@@ -2435,52 +2439,55 @@ export interface Queries {
     /** The templates that have one of these aliases.
      * (sql/queries/templates.sql:13) */
     byAliases(on: On, args: { projectId: string; aliases: string[] }): Promise<{ alias: string; id: string }[]>;
-    /** The same of templates of the project that a sandbox belongs to: code that is tested names these.
+    /** The same of templates of the project that a sandbox belongs to.
      * (sql/queries/templates.sql:19) */
+    liveByAliases(on: On, args: { aliases: string[]; projectId: string }): Promise<{ alias: string; id: string }[]>;
+    /** The same of templates of the project that a sandbox belongs to: code that is tested names these.
+     * (sql/queries/templates.sql:26) */
     liveContents(on: On, args: { templateIds: string[]; projectId: string }): Promise<{ id: string; subject: string; preheader: string | null; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }[]>;
     /** A template as its author knows it.
-     * (sql/queries/templates.sql:26) */
+     * (sql/queries/templates.sql:33) */
     get(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** One page, at an offset or after a template: then in the order of creation, which is that of ids. Bodies only where they
      * are asked for. A project has hundreds of templates, and not millions: sorting them all costs little.
-     * (sql/queries/templates.sql:33) */
+     * (sql/queries/templates.sql:40) */
     list(on: On, args: { withBody: boolean; projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null; afterId: string | null; dir: string; sort: string; limit: number; offset: number }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string | null; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }[]>;
-    /** (sql/queries/templates.sql:63) */
+    /** (sql/queries/templates.sql:70) */
     count(on: On, args: { projectId: string; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; ids: string[] | null; pattern: string | null }): Promise<{ total: number }>;
-    /** (sql/queries/templates.sql:78) */
+    /** (sql/queries/templates.sql:85) */
     insert(on: On, args: { projectId: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; html: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date }>;
     /** Changes what is given of a template that is held. Its time stays where that is what it was.
-     * (sql/queries/templates.sql:87) */
+     * (sql/queries/templates.sql:94) */
     patch(on: On, args: { name: string | null; setAlias: boolean; alias: string | null; setDescription: boolean; description: string | null; subject: string | null; setPreheader: boolean; preheader: string | null; body: string | null; html: string | null; fromEmail: string | null; setFromName: boolean; fromName: string | null; setReplyTo: boolean; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** A copy of a template under another name.
-     * (sql/queries/templates.sql:133) */
+     * (sql/queries/templates.sql:140) */
     duplicate(on: On, args: { name: string; projectId: string; templateId: string }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
     /** The template, held until the end of the transaction. A campaign that is being made from it, or a step that is being
      * saved with it, holds it too, by its foreign key: one of the two waits for the other.
-     * (sql/queries/templates.sql:142) */
+     * (sql/queries/templates.sql:149) */
     lock(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string } | null>;
-    /** (sql/queries/templates.sql:150) */
+    /** (sql/queries/templates.sql:157) */
     remove(on: On, args: { projectId: string; templateId: string }): Promise<number>;
     /** The campaigns that were made from the template, newest first.
-     * (sql/queries/templates.sql:154) */
+     * (sql/queries/templates.sql:161) */
     campaigns(on: On, args: { projectId: string; templateId: string }): Promise<{ id: string; name: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED" }[]>;
     /** How often each of these templates is used, and when one of its newest mails, or one of its campaigns, was sent. Campaigns
      * are read in one pass over those of the project, everything else by the indexes of the templates.
-     * (sql/queries/templates.sql:161) */
+     * (sql/queries/templates.sql:168) */
     uses(on: On, args: { projectId: string; ids: string[]; limit: number }): Promise<{ id: string; campaigns: number; workflows: number; lastSentAt: Date | null }[]>;
     /** The mails of the template that were handed over: those of its campaigns by their counters, the others in the ledger.
-     * (sql/queries/templates.sql:194) */
+     * (sql/queries/templates.sql:201) */
     countSent(on: On, args: { projectId: string; templateId: string }): Promise<{ total: number }>;
     /** What happened to the newest mails of a template, but for those of campaigns, up to `limit`.
-     * (sql/queries/templates.sql:214) */
+     * (sql/queries/templates.sql:221) */
     outcomes(on: On, args: { projectId: string; templateId: string; limit: number }): Promise<{ mails: number; sent: number; delivered: number; opened: number; clicked: number; bounced: number; complained: number; unsubscribed: number; lastSentAt: Date | null }>;
     /** What a template was, newest first, without the bodies.
-     * (sql/queries/templates.sql:235) */
+     * (sql/queries/templates.sql:242) */
     versions(on: On, args: { projectId: string; templateId: string }): Promise<{ version: number; name: string; subject: string; createdAt: Date; createdBy: string | null }[]>;
-    /** (sql/queries/templates.sql:242) */
+    /** (sql/queries/templates.sql:249) */
     version(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ version: number; name: string; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; createdAt: Date; createdBy: string | null } | null>;
     /** Makes a template what it was in a version. Its time stays where it is that already.
-     * (sql/queries/templates.sql:248) */
+     * (sql/queries/templates.sql:255) */
     restore(on: On, args: { projectId: string; templateId: string; version: number }): Promise<{ id: string; name: string; alias: string | null; description: string | null; subject: string; preheader: string | null; body: string; fromEmail: string; fromName: string | null; replyTo: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS"; projectId: string; createdAt: Date; updatedAt: Date } | null>;
   };
   tracking: {
@@ -2537,8 +2544,11 @@ export interface Queries {
     /** Half as fast as before, or as what this process has just seen where that is less. Refusals of the same moment count once.
      * (sql/queries/transports.sql:37) */
     slowDown(on: On, args: { transportId: string; provider: string; seen: string; reason: string; now: Date }): Promise<number>;
-    /** Of several processes one does it: a pace is changed once in this time.
+    /** Of a transport all paces but those of the named providers and `max` others: those that were slowed last. Waits for nobody.
      * (sql/queries/transports.sql:49) */
+    dropPaces(on: On, args: { transportId: string; named: string[]; max: number }): Promise<number>;
+    /** Of several processes one does it: a pace is changed once in this time.
+     * (sql/queries/transports.sql:69) */
     speedUp(on: On, args: { now: Date }): Promise<number>;
   };
   twoFactor: {

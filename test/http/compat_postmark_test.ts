@@ -92,15 +92,22 @@ describe("sendEmail", () => {
 
   test("Cc and Bcc get the same message", async () => {
     const [to, cc, bcc] = [address(), address(), address()];
-    const { MessageID } = await sdk().sendEmail(message({ To: to, Cc: `Ben <${cc}>`, Bcc: bcc }));
+    const ada = address();
+    const given = { To: `Ada <${ada}>, ${to}`, Cc: `Ben <${cc}>`, Bcc: bcc };
+    const { MessageID } = await sdk().sendEmail(message(given));
     const toBcc = await mailOf(service, bcc);
 
     expect([toBcc.to!.map((one) => one.address), toBcc.cc!.map((one) => one.address), toBcc.bcc]).toEqual([
-      [to],
+      [ada, to],
       [cc],
       undefined,
     ]);
     expect(await sdk().getOutboundMessageDetails(MessageID)).toMatchObject({
+      To: [
+        { Email: ada, Name: "Ada" },
+        { Email: to, Name: "" },
+      ],
+      Recipients: [ada, to, cc, bcc],
       Cc: [{ Email: cc, Name: "Ben" }],
       Bcc: [{ Email: bcc, Name: "" }],
     });
@@ -196,6 +203,12 @@ test("what cannot be sent is refused in the shape of Postmark, and nothing is se
 
   expect(await refused({ HtmlBody: undefined })).toEqual([422, 300, expect.stringContaining("HtmlBody: ")]);
   expect(await refused({ TrackLinks: "Some" })).toEqual([422, 300, expect.stringContaining("TrackLinks: ")]);
+  const file = { Name: 'a".txt', Content: "Hi=", ContentType: "nothing", ContentID: "a b" };
+  const [, , words] = await refused({ Attachments: [file], TrackOpens: "yes" });
+  for (const field of ["Name", "ContentType", "ContentID"])
+    expect(words).toContain(`Attachments.0.${field}: `);
+  expect(words).toContain("TrackOpens: ");
+  expect(words).not.toMatch(/attachments|contentType|tracking/);
   expect(await refused({ TemplateId: 7 })).toEqual([422, 300, expect.stringContaining("TemplateId: ")]);
   expect(await refused({ Subjekt: "x" })).toEqual([422, 300, expect.stringContaining("Subjekt: ")]);
   expect(await refused({ Headers: [{ Name: "X-A", Value: "a\r\nBcc: b@example.com" }] })).toEqual([

@@ -107,6 +107,18 @@ describe("emails.send", () => {
     expect(shown).toMatchObject({ to: [to], cc: [`Ben <${cc}>`], bcc: [bcc] });
   });
 
+  test("to several is shown with all of them, as they were named, whether or not there is a copy", async () => {
+    const [ada, bob, cc] = [address(), address(), address()];
+    const to = [`Ada <${ada}>`, bob];
+    const shown = async (more: object) => {
+      const { data } = await resend.emails.send({ ...message({ to }), ...more });
+      return (await resend.emails.get(data!.id)).data;
+    };
+
+    expect(await shown({})).toMatchObject({ to, cc: [] });
+    expect(await shown({ cc })).toMatchObject({ to, cc: [cc] });
+  });
+
   test("with a key is done once, and answers the same again", async () => {
     const given = message();
     const send = (more: object = {}) =>
@@ -137,6 +149,14 @@ test("what cannot be sent is refused in the shape of Resend, and nothing is sent
   expect((await refused({ topicId: "news" }))!.message).toContain("topic_id: Topics");
   expect((await refused({ scheduledAt: "in 1 min" }))!.message).toContain("scheduled_at: Expected a date");
   expect((await refused({ html: undefined }))!.message).toContain("html: ");
+  const file = { filename: "a.txt", content: "Hi=", contentType: "nothing", contentId: "a b" };
+  expect((await refused({ attachments: [file] }))!.message).toMatch(
+    /^attachments\.0\.content_type: .*; attachments\.0\.content_id: .*; attachments\.0\.content: /,
+  );
+  const large = { data: Object.fromEntries([["key".repeat(100), 1]]) };
+  expect(
+    (await refused({ html: undefined, template: { id: "welcome", variables: large.data } }))!.message,
+  ).toContain("template.variables.key");
   expect(await refused({ from: "me@elsewhere.example" })).toMatchObject({
     statusCode: 403,
     name: "validation_error",

@@ -221,6 +221,23 @@ test("what cannot be sent is refused in the shape of SendGrid, and nothing is se
     "content.0.type",
   ]);
   expect(await fieldsOf({ headers: { "X-A": "a\r\nBcc: b@example.com" } })).toEqual([400, "headers.X-A"]);
+  const { body } = await service.request("POST", "/compat/sendgrid/v3/mail/send", {
+    key: stage.project.secret,
+    body: {
+      personalizations: [{ to: [{ email: address() }] }],
+      from: { email: `shop@${DOMAIN}` },
+      subject: "Hello",
+      content: [{ type: "text/html", value: "Hello" }],
+      attachments: [{ filename: "a.txt", content: "Hi=", type: "nothing", content_id: "a b" }],
+      tracking_settings: { open_tracking: { enable: "yes" } },
+    },
+  });
+  expect(body.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+    "attachments.0.content",
+    "attachments.0.content_id",
+    "attachments.0.type",
+    "tracking_settings.open_tracking.enable",
+  ]);
   expect(await fieldsOf({ categories: Array.from({ length: 11 }, (_, n) => `c${n}`) })).toEqual([
     400,
     "categories",
@@ -229,7 +246,7 @@ test("what cannot be sent is refused in the shape of SendGrid, and nothing is se
   expect(await fieldsOf({ templateId: "d-unknown" })).toEqual([400, "template_id"]);
   expect(await refusal({ from: "me@elsewhere.example" })).toMatchObject({
     code: 403,
-    errors: [{ field: null, help: expect.stringContaining("verified domain") }],
+    errors: [{ field: "from", help: expect.stringContaining("verified domain") }],
   });
   expect(await refusal({}, "sk_none")).toMatchObject({ code: 401, errors: [{ field: null }] });
   const { key } = await createKey(service, stage.project.id, { name: "Reader", scopes: ["read"] }, SERVICE);

@@ -151,6 +151,29 @@ describe("a sandbox", () => {
 });
 
 describe("a test key", () => {
+  test("finds a template by its alias where other SDKs name it: the sandbox's own, or else that of its project", async () => {
+    const make = async (projectId: string, alias: string, subject: string) =>
+      await service.pool`
+        insert into templates (project_id, name, alias, subject, body, html, from_email, type)
+        values (${projectId}, ${subject}, ${alias}, ${subject}, 'Hi', 'Hi', 'any@where.example', 'TRANSACTIONAL')`;
+    await make(project.id, "welcome", "Live welcome");
+    await make(project.id, "receipt", "Live receipt");
+    await make(sandbox.id, "receipt", "Test receipt");
+    await make(sandbox.id, "draft", "Test draft");
+    const subjectOf = async (key: string, id: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const body = { to: "ada@example.com", template: { id } };
+      const sent = await service.request("POST", "/compat/resend/emails", { headers, body });
+      if (sent.status !== 200) return sent.status;
+      return (await service.request("GET", `/compat/resend/emails/${sent.body.id}`, { headers })).body
+        .subject;
+    };
+
+    expect(await subjectOf(sandbox.secret, "welcome")).toBe("Live welcome");
+    expect(await subjectOf(sandbox.secret, "receipt")).toBe("Test receipt");
+    expect(await subjectOf(project.secret, "draft")).toBe(404);
+  });
+
   test("opens the sandbox alone, as a live key opens the project alone", async () => {
     const keys = [sandbox.secret, project.secret];
     for (const [n, key] of keys.entries()) {

@@ -7,7 +7,8 @@ import * as content from "./_content.ts";
 import { wrong } from "./_fields.ts";
 import { mailboxesIn } from "./_mailboxes.ts";
 import type { MailgunForm } from "./_mailgun_form.ts";
-import { filled, type Names, type SdkFields, sendAtOf, tagsOf, type Translated } from "./_message.ts";
+import { filled, type SdkFields, sendAtOf, tagsOf, type Translated } from "./_message.ts";
+import { type Names, namesOfFiles } from "./_names.ts";
 import { newSubstituter } from "./_substitutions.ts";
 
 /** The names of our fields there. */
@@ -17,8 +18,17 @@ export const MAILGUN_NAMES: Names = {
   headers: "h:",
   tags: "o:tag",
   sendAt: "o:deliverytime",
-  attachments: "attachment",
+  tracking: "o:tracking",
+  "tracking.opens": "o:tracking-opens",
+  "tracking.clicks": "o:tracking-clicks",
   data: "t:variables",
+  ...namesOfFiles("attachment", {
+    filename: "filename",
+    content: "content",
+    contentType: "content-type",
+    contentId: "filename",
+    disposition: "filename",
+  }),
 };
 
 const MAX_RECIPIENTS = 1_000;

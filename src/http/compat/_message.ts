@@ -4,7 +4,7 @@ import { templatesByAlias } from "../../content/template_fields.ts";
 import type { Context } from "../../context.ts";
 import { createPauses } from "../../pauses.ts";
 import { type FieldError, MAX_ERRORS, type Problem, problems } from "../../problem/mod.ts";
-import { type MessageOfBatch, sendTogether, tryTogether } from "../../sending/send/batch.ts";
+import { type MessageOfBatch, sendEach, sendTogether, tryTogether } from "../../sending/send/batch.ts";
 import { sendErrors, type Tag } from "../../sending/send/input.ts";
 import {
   acceptOne,
@@ -18,6 +18,7 @@ import { bounded } from "../entry/body_bounds.ts";
 import { idempotencyKey } from "../entry/idempotency.ts";
 import { isUuid } from "../entry/schemas.ts";
 import { readMessages } from "../routes/v1.ts";
+import { inNames, type Names, problemIn, renamed } from "./_names.ts";
 
 /** How large a message may be, or the list of them in a request. */
 export const SDK_SIZE = { bytes: SEND_BODY_LIMIT, values: 50_000, levels: 70, escape: 1 };
@@ -35,9 +36,6 @@ export interface Translated {
   /** Where its fields are in the request, in place of the names that all messages have. */
   names?: Names;
 }
-
-/** The names that fields of ours have at a provider. */
-export type Names = Readonly<Record<string, string>>;
 
 /** No part of a message has nearly as many fields; each that is unknown is refused, and a refusal lists fewer of them. */
 const MAX_FIELDS = 1_000;
@@ -115,11 +113,6 @@ async function templateIds(ctx: Context, projectId: string, translated: Translat
   return (name: unknown): unknown => (isAlias(name) ? (ids.get(name) ?? NO_TEMPLATE) : name);
 }
 
-function renamed(error: FieldError, names: Names): FieldError {
-  const [first = "", ...rest] = error.field.split(".");
-  return { ...error, field: [names[first] ?? first, ...rest].join(".") };
-}
-
 /** Accepts one message. Throws what `POST /v1/send` would, in the names of the provider. */
 export async function sendTranslated(
   ctx: Context,
@@ -131,7 +124,9 @@ export async function sendTranslated(
     MessageOfBatch,
   ];
   if (errors.length > 0) throw problems.invalid(errors);
-  return (await acceptOne(ctx, call, messageOf(call, input))).result;
+  return await inNames(translated.names ?? names, async () => {
+    return (await acceptOne(ctx, call, messageOf(call, input))).result;
+  });
 }
 
 /**
@@ -148,13 +143,38 @@ export async function sendAllTranslated(
   const errors = messages.flatMap((message) => message.errors);
   if (errors.length === 0) errors.push(...sizeErrors(messages));
   if (errors.length > 0) throw problems.invalid(errors);
-  if (isTrial) {
-    await tryTogether(ctx, { ...call, key: null }, messages);
-    return null;
-  }
-  if (messages.length > 1) return await sendTogether(ctx, call, messages);
-  return [(await acceptOne(ctx, call, messageOf(call, messages[0]!.input))).result];
+  return await inNames(
+    (index) => translated[index]?.names ?? names,
+    async () => {
+      if (isTrial) {
+        await tryTogether(ctx, { ...call, key: null }, messages);
+        return null;
+      }
+      if (messages.length > 1) return await sendTogether(ctx, call, messages);
+      return [(await acceptOne(ctx, call, messageOf(call, messages[0]!.input))).result];
+    },
+  );
 }
+
+/**
+ * Accepts messages each by itself: what was accepted, or what was thrown about it, in the names of the provider. `namesAt` are those
+ * of a message.
+ */
+export async function sendEachTranslated(
+  ctx: Context,
+  call: ReplayableRequest,
+  messages: MessageOfBatch[],
+  namesAt: (index: number) => Names,
+): Promise<(SendResult | Error)[]> {
+  const results = await inNames(OF_BATCH, () => sendEach(ctx, call, messages));
+  // What was found by reading them has these names already.
+  return results.map((result, i) =>
+    result instanceof Error && messages[i]!.errors.length === 0 ? problemIn(result, namesAt(i)) : result,
+  );
+}
+
+/** What is said of all messages together: elsewhere they have no field of their own. */
+const OF_BATCH: Names = { messages: "" };
 
 /** A request says once what each of its messages has, and every message is stored with all of it. */
 function sizeErrors(messages: MessageOfBatch[]): FieldError[] {

@@ -1,6 +1,6 @@
 // A mail as Postmark shows it: GET /messages/outbound/:id/details.
 import type { Context } from "../../context.ts";
-import { type Email, getEmail } from "../../sending/delivery/emails.ts";
+import { type Email, getEmail, namedRecipients } from "../../sending/delivery/emails.ts";
 import { type MailEvent, mailEvents, showMail } from "../../sending/delivery/shown_mail.ts";
 import { filled } from "./_message.ts";
 
@@ -14,25 +14,26 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** One mail, with what happened to it. Throws not-found. */
 export async function showPostmark(ctx: Context, projectId: string, id: string) {
-  const [mail, shown, events] = await Promise.all([
+  const [mail, shown, events, to] = await Promise.all([
     getEmail(ctx, projectId, id),
     showMail(ctx, projectId, id),
     mailEvents(ctx, projectId, id),
+    namedRecipients(ctx, projectId, id),
   ]);
   const tags = new Map(
     (mail.tags as { name: string; value: string }[] | null)?.map((tag) => [tag.name, tag.value]),
   );
   const { tag: Tag = "", stream: MessageStream = "outbound", ...Metadata } = Object.fromEntries(tags);
-  const recipients = mail.to === null ? [] : [mail.to];
+  const [To, Cc, Bcc] = [to, mail.cc, mail.bcc].map(namedIn) as [Named[], Named[], Named[]];
   return {
     MessageID: id,
     MessageStream,
     Status: WAITING.includes(mail.status) ? "Queued" : "Sent",
     From: mail.fromName ? `${mail.fromName} <${mail.from}>` : mail.from,
-    To: recipients.map((Email) => ({ Email, Name: mail.toName ?? "" })),
-    Cc: namedIn(mail.cc),
-    Bcc: namedIn(mail.bcc),
-    Recipients: recipients,
+    To,
+    Cc,
+    Bcc,
+    Recipients: [...To, ...Cc, ...Bcc].map(({ Email }) => Email),
     ReceivedAt: mail.queuedAt,
     Subject: shown.subject ?? mail.subject,
     TextBody: shown.text,
@@ -46,7 +47,12 @@ export async function showPostmark(ctx: Context, projectId: string, id: string) 
   };
 }
 
-function namedIn(list: unknown) {
+interface Named {
+  Email: string;
+  Name: string;
+}
+
+function namedIn(list: unknown): Named[] {
   return (list as { email: string; name: string | null }[]).map(({ email, name }) => ({
     Email: email,
     Name: name ?? "",

@@ -3,7 +3,8 @@ import type { FieldError } from "../../problem/mod.ts";
 import * as content from "./_content.ts";
 import { unsupportedIn, unsupportedInEach, wrong } from "./_fields.ts";
 import { mailboxesIn } from "./_mailboxes.ts";
-import { filled, type Names, type SdkFields, tagsOf, asText, type Translated } from "./_message.ts";
+import { filled, type SdkFields, tagsOf, asText, type Translated } from "./_message.ts";
+import { type Names, namesOfFiles } from "./_names.ts";
 import { POSTMARK_FIELDS } from "./_postmark_fields.ts";
 
 /** The names of our fields there. */
@@ -18,10 +19,21 @@ export const POSTMARK_NAMES: Names = {
   headers: "Headers",
   tags: "Metadata",
   tracking: "TrackOpens",
-  attachments: "Attachments",
+  "tracking.opens": "TrackOpens",
+  "tracking.clicks": "TrackLinks",
   template: "TemplateAlias",
   data: "TemplateModel",
+  ...namesOfFiles("Attachments", {
+    filename: "Name",
+    content: "Content",
+    contentType: "ContentType",
+    contentId: "ContentID",
+    disposition: "ContentID",
+  }),
 };
+
+/** The same where the template is named by its number. */
+const OF_TEMPLATE_ID: Names = { ...POSTMARK_NAMES, template: "TemplateId" };
 
 const MAX_RECIPIENTS = 50;
 const DEFAULT_STREAM = "outbound";
@@ -72,6 +84,7 @@ export function readPostmark(body: unknown, isTemplate: boolean): Translated {
       ...headerErrors(given.Headers),
       ...tagErrors,
     ],
+    ...(given.TemplateAlias === undefined && given.TemplateId !== undefined && { names: OF_TEMPLATE_ID }),
   };
 }
 

@@ -1,7 +1,8 @@
 // A message as Resend's API takes it, in our words.
 import * as content from "./_content.ts";
 import { unsupportedIn, unsupportedInEach } from "./_fields.ts";
-import { filled, type Names, type Translated } from "./_message.ts";
+import { filled, type Translated } from "./_message.ts";
+import { type Names, namesOfFiles } from "./_names.ts";
 import { RESEND_FIELDS } from "./_resend_fields.ts";
 
 /** The names of our fields there. */
@@ -11,6 +12,13 @@ export const RESEND_NAMES: Names = {
   replyTo: "reply_to",
   template: "template.id",
   data: "template.variables",
+  ...namesOfFiles("attachments", {
+    filename: "filename",
+    content: "content",
+    contentType: "content_type",
+    contentId: "content_id",
+    disposition: "content_id",
+  }),
 };
 
 /** Reads a message, of which nothing is known. */

@@ -6,6 +6,7 @@ import * as content from "./_content.ts";
 import { unsupportedIn, unsupportedInEach, wrong } from "./_fields.ts";
 import { filled, type SdkFields, sendAtOf, tagsOf, asText, type Translated } from "./_message.ts";
 import { SENDGRID_FIELDS } from "./_sendgrid_fields.ts";
+import { namesOfFiles } from "./_names.ts";
 import { newSubstituter, type Substituter } from "./_substitutions.ts";
 
 /** The messages of a request, or what is wrong with what they share. */
@@ -176,13 +177,29 @@ function messageOf(given: SdkFields, shared: object, { at, own, now, substituter
       body: "content",
       subject: own.subject === undefined ? "subject" : `${place}.subject`,
       data: `${place}.dynamic_template_data`,
-      replyTo: "reply_to",
-      template: "template_id",
-      tags: "categories",
-      sendAt: "send_at",
+      replyTo: given.reply_to_list === undefined ? "reply_to" : "reply_to_list",
+      sendAt: own.send_at === undefined ? "send_at" : `${place}.send_at`,
+      ...NAMES,
     },
   };
 }
+
+/** Of what all messages of a request have. */
+const NAMES = {
+  template: "template_id",
+  tags: "categories",
+  tracking: "tracking_settings",
+  "tracking.opens": "tracking_settings.open_tracking.enable",
+  "tracking.clicks": "tracking_settings.click_tracking.enable",
+  unsubscribe: "tracking_settings.subscription_tracking.enable",
+  ...namesOfFiles("attachments", {
+    filename: "filename",
+    content: "content",
+    contentType: "type",
+    contentId: "content_id",
+    disposition: "disposition",
+  }),
+};
 
 type Fill = (text: unknown) => unknown;
 

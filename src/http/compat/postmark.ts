@@ -2,7 +2,6 @@
 import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { problems } from "../../problem/mod.ts";
-import { sendEach } from "../../sending/send/batch.ts";
 import { type RecipientsInput, recipientsOf } from "../../sending/send/recipients.ts";
 import type { ReplayableRequest } from "../../sending/send/mod.ts";
 import { suppressedAmong } from "../../sending/suppressions.ts";
@@ -12,7 +11,7 @@ import { bounded } from "../entry/body_bounds.ts";
 import { IdempotencyHeaders } from "../entry/idempotency.ts";
 import { toProblem } from "../entry/problems.ts";
 import { isUuid, PathId } from "../entry/schemas.ts";
-import { callOf, filled, readTranslated, SdkMessage, SDK_SIZE } from "./_message.ts";
+import { callOf, filled, readTranslated, SdkMessage, SDK_SIZE, sendEachTranslated } from "./_message.ts";
 import { showPostmark } from "./_postmark_details.ts";
 import { postmarkError } from "./_postmark_errors.ts";
 import { POSTMARK_NAMES, readPostmark } from "./_postmark_message.ts";
@@ -96,7 +95,8 @@ async function sendAll(ctx: Context, call: ReplayableRequest, given: unknown[], 
     errors.push(...refusal.extras.errors!);
     return refusal;
   });
-  const results = await sendEach(ctx, call, messages);
+  const namesAt = (i: number) => translated[i]!.names ?? POSTMARK_NAMES;
+  const results = await sendEachTranslated(ctx, call, messages, namesAt);
   return results.map((result, i) => {
     if (result instanceof Error) return refusals[i] ?? result;
     const left = inactive[i]!.join(", ");

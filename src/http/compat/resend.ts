@@ -3,10 +3,10 @@ import { Elysia, t } from "elysia";
 import type { Context } from "../../context.ts";
 import { type Problem, problems } from "../../problem/mod.ts";
 import { cancelEmail, rescheduleEmail } from "../../sending/delivery/scheduled.ts";
-import { type Email, getEmail } from "../../sending/delivery/emails.ts";
+import { type Email, getEmail, namedRecipients } from "../../sending/delivery/emails.ts";
 import { showMail } from "../../sending/delivery/shown_mail.ts";
-import { MAX_BATCH, sendEach, sendTogether } from "../../sending/send/batch.ts";
-import type { SendResult } from "../../sending/send/mod.ts";
+import { MAX_BATCH, type MessageOfBatch, sendTogether } from "../../sending/send/batch.ts";
+import type { ReplayableRequest, SendResult } from "../../sending/send/mod.ts";
 import { readSendAt, sendAtErrors } from "../../sending/send/send_at.ts";
 import { authenticateKey } from "../entry/authenticate.ts";
 import { SEND_BODY_LIMIT } from "../entry/body.ts";
@@ -15,6 +15,7 @@ import { IdempotencyHeaders } from "../entry/idempotency.ts";
 import { type ForeignRefusal, toProblem } from "../entry/problems.ts";
 import { isUuid, PathId } from "../entry/schemas.ts";
 import * as message from "./_message.ts";
+import { inNames } from "./_names.ts";
 import { readResend, RESEND_NAMES } from "./_resend_message.ts";
 
 const Messages = bounded(t.Array(t.Unknown(), { minItems: 1, maxItems: MAX_BATCH }), message.SDK_SIZE);
@@ -43,8 +44,9 @@ export function resendRoutes(ctx: Context) {
             const accepted = request.headers.get("x-batch-validation") === "permissive" ? "each" : "together";
             const translated = body.map(readResend);
             const given = await message.readTranslated(ctx, project.id, translated, RESEND_NAMES, accepted);
-            if (accepted === "each") return await permissive(await sendEach(ctx, call, given), request);
-            return { data: (await sendTogether(ctx, call, given)).map(answerOf) };
+            if (accepted === "together") return { data: (await strict(ctx, call, given)).map(answerOf) };
+            const results = await message.sendEachTranslated(ctx, call, given, () => RESEND_NAMES);
+            return await permissive(results, request);
           },
           { headers: IdempotencyHeaders, body: Messages },
         ),
@@ -72,11 +74,20 @@ export function resendRoutes(ctx: Context) {
 /** The mail of the first recipient stands for all. */
 const answerOf = ({ emails }: SendResult) => ({ id: emails[0]!.email });
 
+/** All, or none: the fields of a message begin with its place. */
+async function strict(ctx: Context, call: ReplayableRequest, given: MessageOfBatch[]) {
+  const errors = given.flatMap(({ errors: own }, i) =>
+    own.map((error) => ({ ...error, field: `${i}.${error.field}` })),
+  );
+  if (errors.length > 0) throw problems.invalid(errors);
+  return await inNames({ ...RESEND_NAMES, messages: "" }, () => sendTogether(ctx, call, given));
+}
+
 async function permissive(results: (SendResult | Error)[], request: Request) {
   const errors: { index: number; message: string }[] = [];
   for (const [index, result] of results.entries()) {
-    if (result instanceof Error)
-      errors.push({ index, message: message.refusalText(await toProblem(result, request)) });
+    if (!(result instanceof Error)) continue;
+    errors.push({ index, message: message.refusalText(await toProblem(result, request)) });
   }
   const data = results.flatMap((result) => (result instanceof Error ? [] : [answerOf(result)]));
   return { data, errors };
@@ -93,14 +104,18 @@ const EVENTS: Partial<Record<Email["status"], string>> = {
 };
 
 async function shown(ctx: Context, projectId: string, id: string) {
-  const [mail, shownMail] = await Promise.all([getEmail(ctx, projectId, id), showMail(ctx, projectId, id)]);
+  const [mail, shownMail, to] = await Promise.all([
+    getEmail(ctx, projectId, id),
+    showMail(ctx, projectId, id),
+    namedRecipients(ctx, projectId, id),
+  ]);
   const { status, from, fromName, scheduledFor } = mail;
   const waits = scheduledFor === null ? "queued" : "scheduled";
   const closed = /cancelled/i.test(mail.error ?? "") ? "canceled" : "suppressed";
   return {
     object: "email",
     id,
-    to: mail.to === null ? [] : [mail.to],
+    to: mailboxesOf(to),
     from: fromName ? `${fromName} <${from}>` : from,
     created_at: mail.queuedAt,
     subject: shownMail.subject ?? mail.subject,

@@ -32,10 +32,17 @@ export function sendgridRoutes(ctx: Context) {
 /** As SendGrid answers it, where it differs. */
 const STATUSES: Readonly<Record<string, number>> = { VALIDATION_ERROR: 400, TEMPLATE_NOT_FOUND: 400 };
 
+/** What a refusal is about that names no field, by its reason or its code. */
+const FIELDS: Readonly<Record<string, string>> = {
+  TEMPLATE_NOT_FOUND: "template_id",
+  SENDER_DOMAIN_NOT_VERIFIED: "from",
+};
+
 /** A refusal in the shape of SendGrid's. */
 export function sendgridError({ status, problemCode, message, extras }: Problem): ForeignRefusal {
   const help = extras.suggestion ?? null;
-  const field = problemCode === "TEMPLATE_NOT_FOUND" ? "template_id" : null;
+  const reason = String(extras.details?.reason ?? problemCode);
+  const field = Object.hasOwn(FIELDS, reason) ? FIELDS[reason]! : null;
   const errors = extras.errors?.map((error) => ({
     message: error.message,
     field: error.field || null,

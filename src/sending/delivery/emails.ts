@@ -45,6 +45,22 @@ export async function getEmail(ctx: Context, projectId: string, emailId: string)
   return email;
 }
 
+/** A recipient whom a message names. */
+export interface NamedRecipient {
+  email: string;
+  name: string | null;
+}
+
+/** Whom the message of a mail was addressed to, in `to`, in the order of the request: without those who have been erased. */
+export async function namedRecipients(
+  ctx: Context,
+  projectId: string,
+  emailId: string,
+): Promise<NamedRecipient[]> {
+  const rows = await q.emailDetails.namedTo(ctx, { projectId, emailId });
+  return rows.flatMap(({ email, name }) => (email === null ? [] : [{ email, name }]));
+}
+
 /** Where a page begins: after this mail, the newest or the oldest first. */
 export interface EmailPage {
   limit: number;

@@ -164,7 +164,7 @@ export async function fileErrors(
   if (content !== undefined && !(await isBase64(content)))
     errors.push({ field: "content", code: "invalid_string", message: "The content is not base64" });
   if (disposition === "inline" && !contentId && !refused.has("contentId")) {
-    const message = "An inline attachment needs a contentId, so that the HTML can show it as cid:…";
+    const message = "An inline attachment needs a content id, so that the HTML can show it as cid:…";
     errors.push({ field: "contentId", code: "required", message });
   }
   return errors;
