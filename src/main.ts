@@ -1,7 +1,6 @@
 // Starts what MODE asks for, and stops it in order.
 import { CRONTAB, tasks } from "../tasks/mod.ts";
 import { startWarnings } from "./service/start_warnings.ts";
-import { commonPasswords } from "./accounts/people/password_rules.ts";
 import { loadConfig } from "./config/mod.ts";
 import type { Context } from "./context.ts";
 import { isConflict, isDatabaseAway } from "./database_errors.ts";
@@ -66,8 +65,6 @@ async function start(): Promise<void> {
   await service.prepare({ waitS: ctx.config.DATABASE_WAIT_SECONDS, signal: ending.signal });
   // After months out of service: before there is anything to write.
   await makePartitions(ctx).catch((error) => ctx.log.warn("partitions not made", describeError(error)));
-  // Read before anybody signs up: it holds the process up for a moment. If it fails, the first one tries again.
-  if (MODE !== "worker") await commonPasswords().catch(() => {});
   await serve(server);
   // A process that cannot listen must not have taken a job.
   inbound = await listenForMail();
