@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { dnsServers, loadConfig, Settings, stripeMeters, stripePrices } from "../src/config/mod.ts";
+import { directAddresses, dnsServers, loadConfig, Settings, stripeMeters, stripePrices } from "../src/config/mod.ts";
 
 describe("the settings", () => {
   test("have defaults for a machine that sets nothing", () => {
@@ -70,6 +70,10 @@ describe("the settings", () => {
     ["DNS_SERVERS", "127.0.0.1:99999"],
     ["DNS_SERVERS", "127.0.0.1:0"],
     ["DNS_SERVERS", "[::1"],
+    ["ALLOW_DIRECT_TRANSPORTS", "mail.example.com"],
+    ["ALLOW_DIRECT_TRANSPORTS", "203.0.113.7, true"],
+    ["ALLOW_DIRECT_TRANSPORTS", "203.0.113.0/24"],
+    ["ALLOW_DIRECT_TRANSPORTS", "fe80::1%eth0"],
     ["SNS_TOPIC_ARNS", "bounces"],
     ["SNS_TOPIC_ARNS", "arn:aws:sqs:eu-west-1:123456789012:mail"],
     ["DASHBOARD_ORIGINS", "dashboard.internal"],
@@ -199,6 +203,15 @@ describe("the settings", () => {
       expect(loadConfig({ ...client, OIDC_ISSUER })).toMatchObject({ OIDC_ISSUER });
       expect(() => loadConfig({ ...client, ...production, OIDC_ISSUER })).toThrow(/^ {2}OIDC_ISSUER: /m);
     }
+  });
+
+  test.each([
+    ["", []],
+    ["false", []],
+    ["True", null],
+    ["203.0.113.7, 2001:DB8:0::7,2001:db8::7", ["203.0.113.7", "2001:db8::7"]],
+  ])("ALLOW_DIRECT_TRANSPORTS=%s lets projects send from %j", (value, addresses) => {
+    expect(directAddresses(loadConfig({ ALLOW_DIRECT_TRANSPORTS: value }))).toEqual(addresses);
   });
 
   test("name servers are split at commas", () => {

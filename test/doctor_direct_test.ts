@@ -52,7 +52,7 @@ test("each fault is said: another reverse name, a block list, an address that th
 test("each transport that delivers directly is looked at in the same way, and says which it is", async () => {
   const ctx = {
     ...service,
-    config: { ...service.config, SECRET_KEY, ALLOW_DIRECT_TRANSPORTS: true },
+    config: { ...service.config, SECRET_KEY, ALLOW_DIRECT_TRANSPORTS: "true" },
   };
   const { id } = await service.createProject();
   const input = (heloName: string, address: string) => ({
@@ -63,10 +63,22 @@ test("each transport that delivers directly is looked at in the same way, and sa
   });
   await addTransport(ctx, INSTALLATION, input("other.sender.test", "203.0.113.8"), OPERATOR);
   await addTransport(ctx, id, input("nowhere.sender.test", "203.0.113.9"), OPERATOR);
-  const found = about(await see({ DNS_SERVERS: names.address }), "transports");
+  const look = async (ALLOW_DIRECT_TRANSPORTS: string) => {
+    const found = about(await see({ DNS_SERVERS: names.address, ALLOW_DIRECT_TRANSPORTS }), "transports");
+    return found.map(({ status, message }) => `${status}: ${message}`);
+  };
+  const [any, some, none] = [await look("true"), await look("203.0.113.10,127.0.0.1"), await look("false")];
   await service.pool`delete from transports`;
 
-  expect(found.map(({ status, message }) => `${status}: ${message}`)).toEqual([
+  const shared = any.slice(0, 3);
+  const unused = "warning: No mail takes the transport nowhere of the project Test: The operator of this installation does not allow projects to";
+  expect(some).toEqual([
+    "warning: This machine does not have the address 203.0.113.10",
+    ...shared,
+    `${unused} send from 203.0.113.9, only from 203.0.113.10, 127.0.0.1 (ALLOW_DIRECT_TRANSPORTS)`,
+  ]);
+  expect(none).toEqual([...shared, `${unused} deliver directly (ALLOW_DIRECT_TRANSPORTS)`]);
+  expect(any).toEqual([
     "warning: This machine does not have the address 203.0.113.8",
     "error: The reverse name of 203.0.113.8 is host8.provider.test, and not other.sender.test",
     "error: 203.0.113.8 is on the block list zen.spamhaus.org",

@@ -29,7 +29,7 @@ for update;
 
 -- name: address :maybe
 -- What is needed to send by it, paused or not.
-select id, name, kind, url, connections
+select id, name, kind, url, shown_url, connections
 from transports
 where project_id = :project_id and id = :transport_id;
 
@@ -41,7 +41,7 @@ where id = :transport_id and feedback_secret is not null;
 
 -- name: addresses :many
 -- Those of the installation and of all projects, for `doctor`.
-select t.project_id, t.id, t.name, t.kind, t.url, t.paused_at, p.name as "project_name?"
+select t.project_id, t.id, t.name, t.kind, t.url, t.shown_url, t.paused_at, p.name as "project_name?"
 from transports t
 left join projects p on p.id = t.project_id
 where p.deleted_at is null

@@ -1,7 +1,7 @@
 -- name: in_use :many
 -- All transports, for the processes that send: there are few.
 select
-  t.project_id, t.id, t.name, t.kind, t.url, t.priority, t.weight, t.rate_per_second::float8 as "rate_per_second?",
+  t.project_id, t.id, t.name, t.kind, t.url, t.shown_url, t.priority, t.weight, t.rate_per_second::float8 as "rate_per_second?",
   t.per_day, t.connections, t.warmup_since, p.daily_limits as "warmup_limits?", t.held_until,
   t.paused_at is not null as "is_paused!"
 from transports t

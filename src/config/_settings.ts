@@ -221,10 +221,10 @@ export const Settings = t.Object({
     description:
       "Whether transports of projects, and direct delivery, may connect to mail servers at private and loopback addresses, for use in a closed network. SMTP servers of the operator always may.",
   }),
-  ALLOW_DIRECT_TRANSPORTS: t.Boolean({
-    default: false,
+  ALLOW_DIRECT_TRANSPORTS: t.String({
+    default: "false",
     description:
-      "Whether owners of projects may add transports that deliver directly (`kind: DIRECT`). They send from addresses of this machine, whose reputation all projects share.",
+      "Whether owners of projects may add transports that deliver directly (`kind: DIRECT`). `true`: from any address of this machine. Addresses, such as `203.0.113.7,2001:db8::7`: from these alone, so that the reputation of the others stays the operator's. Projects share the reputation of each.",
   }),
   SPAM_FILTER_URL: t.Optional(
     t.String({

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import type { Static } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { readDirectAddresses } from "./_direct_transports.ts";
 import { expectationOf } from "./_words.ts";
 import { Settings } from "./_settings.ts";
 import { wrongInSmtp } from "./_smtp.ts";
@@ -11,6 +12,7 @@ import { createDns } from "../mail/dns.ts";
 import { parseDomain } from "../mail/domain_name.ts";
 import { FEEDBACK_SOURCES, type FeedbackSource, isFeedbackSource } from "../mail/provider_marks.ts";
 
+export { sameAddress } from "./_direct_transports.ts";
 export { Settings } from "./_settings.ts";
 export { wrongInSmtp } from "./_smtp.ts";
 export { keyValues } from "./_telemetry.ts";
@@ -105,6 +107,11 @@ function unusable(settings: Static<typeof Settings>): string[] {
   if (providerWebhooks(settings) === null) {
     lines.push(
       `PROVIDER_WEBHOOKS: expected a secret for each provider (${FEEDBACK_SOURCES.join(", ")}), such as postmark=user:password, separated by commas`,
+    );
+  }
+  if (readDirectAddresses(settings.ALLOW_DIRECT_TRANSPORTS) === "unreadable") {
+    lines.push(
+      "ALLOW_DIRECT_TRANSPORTS: expected true, false, or addresses of this machine such as 203.0.113.7, separated by commas",
     );
   }
   if (stripePrices(settings) === null) {
@@ -208,6 +215,12 @@ export function providerWebhooks(config: {
     secrets[name] = secret!;
   }
   return secrets;
+}
+
+/** From which addresses of this machine projects may deliver directly, written as by {@linkcode sameAddress}. Null: from any. */
+export function directAddresses(config: { ALLOW_DIRECT_TRANSPORTS: string }): readonly string[] | null {
+  const addresses = readDirectAddresses(config.ALLOW_DIRECT_TRANSPORTS);
+  return addresses === "unreadable" ? [] : addresses;
 }
 
 /** The origins, besides our own, whose pages may act with the session cookie. */

@@ -40,16 +40,21 @@ export async function examineDirect(url: string, dns: Dns, about: About = OF_SET
   const strangers = used.filter((address) => !named.includes(address));
   const shown = used.slice(0, MAX_ADDRESSES);
   const found = await Promise.all(shown.map((address) => examineAddress(name, address, { dns, check })));
-  const missing = await Promise.all((bindAddresses ?? []).map((address) => absenceOf(address, about)));
+  const missing = await examineAbsent(bindAddresses ?? [], about);
   const all = [
     ...strangers.map((address) => unnamed(name, address, check)),
-    ...missing.flat(),
+    ...missing,
     ...found.flat(),
   ];
   if (all.length > 0) return all;
   return [
     ok(check, `Mail is delivered directly, as ${name} from ${used.join(", ")}; no block list has them`),
   ];
+}
+
+/** Those of the addresses that `where` names which this machine does not have. */
+export async function examineAbsent(addresses: readonly string[], about: About): Promise<Finding[]> {
+  return (await Promise.all(addresses.map((address) => absenceOf(address, about)))).flat();
 }
 
 /** Another machine of the installation may have it. */

@@ -1,11 +1,13 @@
 // The transports beside `SMTP_URL`: of the installation, and of projects.
+import { directAddresses } from "../config/mod.ts";
 import { q } from "../db/queries.ts";
 import type { Queries } from "../db/queries.gen.ts";
 import { mailServerAddresses } from "../guard.ts";
 import { probeSmtp } from "../mail/smtp_probe.ts";
+import { reasonForbidden, urlInUse } from "../sending/transports/direct.ts";
 import { INSTALLATION } from "../sending/transports/routes.ts";
 import { openUrl } from "../sending/transports/sealed.ts";
-import { examineDirect } from "./_direct.ts";
+import { examineAbsent, examineDirect } from "./_direct.ts";
 import { hasSchema } from "./_database.ts";
 import { type Check, failure, type Finding, ok, type Patient, skipped, warning } from "./_findings.ts";
 
@@ -21,19 +23,21 @@ export const transports: Check = {
   limitMs: SMTP_MS + 8_000,
   needsDatabase: true,
   async look(patient) {
-    const { sql } = patient;
+    const { config, sql } = patient;
     if (!sql) return skipped("transports", "The database cannot be reached");
     if (!(await hasSchema(patient))) return skipped("transports", "The database is not migrated");
     const all = await q.transportSettings.addresses({ sql }, { limit: MAX_TRANSPORTS });
     const used = all.filter(({ kind, pausedAt }) => kind !== "CAPTURE" && pausedAt === null);
-    if (used.length === 0) return skipped("transports", "All mail leaves by SMTP_URL");
+    const where = "ALLOW_DIRECT_TRANSPORTS";
+    const absent = await examineAbsent(directAddresses(config) ?? [], { check: "transports", where });
+    if (used.length === 0) return [skipped("transports", "All mail leaves by SMTP_URL"), ...absent];
     const faults = await Promise.all(used.map((row) => faultsOf(patient, row)));
     const found = faults.flat();
     const left = faults.filter(({ length }) => length === 0).length;
     const answers = `${left} of ${used.length} can be reached and accept the log-in, or deliver directly from addresses in order`;
     const more =
       found.length > MAX_SHOWN ? [skipped("transports", `${found.length - MAX_SHOWN} more have faults`)] : [];
-    return [...(left > 0 ? [ok("transports", answers)] : []), ...found.slice(0, MAX_SHOWN), ...more];
+    return [...(left > 0 ? [ok("transports", answers)] : []), ...absent, ...found.slice(0, MAX_SHOWN), ...more];
   },
 };
 
@@ -47,7 +51,9 @@ async function faultsOf({ config, dns }: Patient, row: Row): Promise<Finding[]> 
   const advice = isOwn
     ? "The owners of the project see this in the console, and can change the address there."
     : `Change the address with \`bun run admin transport set ${row.id} --url …\`, or pause it.`;
-  const url = row.url && openUrl({ config }, row, row.url);
+  const forbidden = reasonForbidden({ config }, { ...row, isOwn });
+  if (forbidden) return [report("transports", `No mail takes ${whose}: ${forbidden}`, advice)];
+  const url = urlInUse({ config }, row.url && openUrl({ config }, row, row.url), { kind: row.kind, isOwn });
   if (!url) {
     const message = `The address of ${whose} cannot be decrypted with this SECRET_KEY`;
     return [report("transports", message, advice)];

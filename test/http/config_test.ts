@@ -41,7 +41,8 @@ describe("GET /config", () => {
   test.each([
     ["sign-ups that are closed", { DISABLE_SIGNUPS: true }, { signupsDisabled: true }],
     ["mails that are captured", { SMTP_URL: undefined }, { smtp: false }],
-    ["direct transports", { ALLOW_DIRECT_TRANSPORTS: true }, { directTransports: true }],
+    ["direct transports", { ALLOW_DIRECT_TRANSPORTS: "true" }, { directTransports: true }],
+    ["some of them", { ALLOW_DIRECT_TRANSPORTS: "203.0.113.7" }, { directTransports: true }],
     ["billing", { STRIPE_SECRET_KEY: "sk_test_1" }, { billing: true }],
     ["a provider of sign-ins", { GITHUB_OAUTH_CLIENT: "id" }, { authProviders: { github: true } }],
   ])("knows %s", async (_, settings, features) => {

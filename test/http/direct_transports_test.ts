@@ -1,5 +1,5 @@
 // Transports that deliver directly, as people make them: of the installation, and of projects where they may.
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/accounts/audit.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
@@ -9,6 +9,7 @@ import { useService } from "../support/service.ts";
 
 const allowed = useService({ ALLOW_DIRECT_TRANSPORTS: "true", BASE_URL: "https://postrider.example.com" });
 const careful = useService({ SMTP_URL: "direct://mail.example.com?dane=true&bindAddresses=203.0.113.1" });
+const chosen = useService({ ALLOW_DIRECT_TRANSPORTS: "203.0.113.7, 2001:DB8:0::7" });
 let project: NewProject;
 beforeAll(async () => {
   project = await allowed.createProject();
@@ -71,6 +72,14 @@ test("the kind of a transport stays", async () => {
   expect((await patch(inbox.id, { heloName: "mail.example.com" })).status).toBe(422);
   expect(change("direct://mail.example.com")).rejects.toThrow();
   expect((await patch(direct.id, { name: "Renamed" })).body.url).toBe(direct.url);
+
+  const other = await patch(direct.id, { kind: "CAPTURE", name: "Other" });
+  const same = await patch(direct.id, { kind: "DIRECT", name: "Same" });
+  expect([other.status, other.body.error.errors]).toEqual([
+    422,
+    [expect.objectContaining({ field: "kind", received: "CAPTURE", message: expect.stringMatching("add another") })],
+  ]);
+  expect(same.body).toMatchObject({ kind: "DIRECT", name: "Same", url: direct.url });
 });
 
 test("a project adds none where its operator does not allow it, and those that it has are not used", async () => {
@@ -103,4 +112,59 @@ test("one of the installation is as SMTP_URL says, but for its addresses; it may
     "direct://other.example.com:2525?ipv6=false",
   );
   expect(add({ url: "direct://other.example.com?pool=true" })).rejects.toThrow();
+});
+
+describe("where the operator names the addresses for projects", () => {
+  let key: string;
+  beforeAll(async () => {
+    key = (await chosen.createProject()).secret;
+  });
+  const own = (method: string, path: string, body?: object) => chosen.request(method, path, { key, body });
+  const direct = (bindAddresses?: string[]) => ({ name: "Own", kind: "DIRECT", heloName: "mail.own.test", bindAddresses });
+
+  test("they name no others, and are told which; the operator names any", async () => {
+    const foreign = await own("POST", "/transports", direct(["203.0.113.7", "203.0.113.8"]));
+    const made = await own("POST", "/transports", direct(["2001:0db8:0::7"]));
+    const change = { bindAddresses: ["203.0.113.8"] };
+    const changed = await own("PATCH", `/transports/${made.body.id}`, change);
+    const { body: list } = await own("GET", "/transports");
+    const shared = { ...direct(["203.0.113.8"]), kind: "DIRECT" as const };
+
+    for (const [refused, field] of [
+      [foreign, "bindAddresses.1"],
+      [changed, "bindAddresses.0"],
+    ] as const) {
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.errors).toEqual([
+        expect.objectContaining({
+          field,
+          received: "203.0.113.8",
+          message: expect.stringContaining("one of 203.0.113.7, 2001:db8::7:"),
+        }),
+      ]);
+    }
+    expect(made).toMatchObject({ status: 201, body: { state: "HEALTHY" } });
+    expect(list).toMatchObject({
+      transports: [{ id: made.body.id, bindAddresses: ["2001:0db8:0::7"] }],
+      directAddresses: ["203.0.113.7", "2001:db8::7"],
+    });
+    expect(await addTransport(chosen, INSTALLATION, shared, OPERATOR)).toMatchObject({ state: "HEALTHY" });
+  });
+
+  test("a transport that names none sends from these, and one that has another is not used", async () => {
+    const { body: made } = await own("POST", "/transports", direct());
+    const { body: earlier } = await own("POST", "/transports", direct());
+    await chosen.pool`
+      update transports set shown_url = 'direct://mail.own.test?bindAddresses=203.0.113.8' where id = ${earlier.id}`;
+    const known = transportsOf(chosen);
+    await known.refresh();
+    const { body: shown } = await own("GET", `/transports/${earlier.id}`);
+
+    expect(made.bindAddresses).toBeNull();
+    expect(await known.byId(made.id)!.mailer.reach()).toBe(
+      "This machine has none of the addresses 203.0.113.7, 2001:db8::7",
+    );
+    expect(shown).toMatchObject({ state: "PAUSED", stateReason: expect.stringContaining("203.0.113.8, only from") });
+    expect(known.byId(earlier.id)).toBeNull();
+  });
 });

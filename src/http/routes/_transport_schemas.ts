@@ -112,7 +112,16 @@ export const SharedTransport = t.Object(
 );
 
 export const TransportList = t.Object(
-  { transports: t.Array(Transport), installation: t.Array(SharedTransport) },
+  {
+    transports: t.Array(Transport),
+    installation: t.Array(SharedTransport),
+    directAddresses: Nullable(
+      t.Array(t.String({ examples: ["203.0.113.7"] }), {
+        description:
+          "From which addresses of the machine a transport of the project may deliver directly, as the operator says (`ALLOW_DIRECT_TRANSPORTS`). Null: from any. Empty: a project has no transport of the kind DIRECT.",
+      }),
+    ),
+  },
   { title: "TransportList" },
 );
 
@@ -190,7 +199,7 @@ const direct = {
       t.Array(Text({ maxLength: 45, examples: ["203.0.113.7"] }), {
         maxItems: MAX_BIND_ADDRESSES,
         description:
-          "Of kind DIRECT: addresses of this machine to send from, in turn. Null: the system chooses.",
+          "Of kind DIRECT: addresses of this machine to send from, in turn: `GET /transports` says which. Null: all of these, or, where it names none, what the system chooses.",
       }),
     ),
   ),
@@ -213,6 +222,11 @@ export const transportChange = {
       description:
         "Without a password, the known one is kept, but only for the same server, user and options: otherwise 422.",
       examples: ["smtp://postmaster:secret@smtp.example.com:587"],
+    }),
+  ),
+  kind: t.Optional(
+    Words(["SMTP", "DIRECT", "CAPTURE"], {
+      description: "Stays as it is: another one is refused (422). Add another transport, and remove this one.",
     }),
   ),
   ...direct,

@@ -1,6 +1,7 @@
 // /config: what this installation can do, for those who build a page on it. No key, and nothing secret.
 import { Elysia, t } from "elysia";
 import { authProvidersOf } from "../../accounts/people/oauth/providers.ts";
+import { directAddresses } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { VERSION } from "../../version.ts";
 import { answers } from "../entry/schemas.ts";
@@ -49,7 +50,7 @@ export function configRoutes(ctx: Context) {
 }
 
 function configuration({ config }: Context) {
-  const { ALLOW_DIRECT_TRANSPORTS, BASE_URL, DISABLE_SIGNUPS, SMTP_URL, STRIPE_SECRET_KEY } = config;
+  const { BASE_URL, DISABLE_SIGNUPS, SMTP_URL, STRIPE_SECRET_KEY } = config;
   return {
     version: VERSION,
     urls: { api: BASE_URL, docs: `${BASE_URL}/docs`, openapi: `${BASE_URL}/openapi.json` },
@@ -60,7 +61,7 @@ function configuration({ config }: Context) {
       signupsDisabled: DISABLE_SIGNUPS,
       tracking: true,
       smtp: SMTP_URL !== undefined,
-      directTransports: ALLOW_DIRECT_TRANSPORTS,
+      directTransports: directAddresses(config)?.length !== 0,
     },
   };
 }

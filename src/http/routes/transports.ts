@@ -1,6 +1,7 @@
 // /transports: the ways out for the mails of a project. Bare resources.
 import { Elysia, t } from "elysia";
 import type { Actor } from "../../accounts/audit.ts";
+import { directAddresses } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import { readTime } from "../../insight/date_range.ts";
 import { parseAddress } from "../../mail/address.ts";
@@ -42,6 +43,7 @@ export function transportsRoutes(ctx: Context) {
       async ({ project }) => ({
         transports: await listTransports(ctx, project.id),
         installation: await listSharedTransports(ctx, project.id),
+        directAddresses: directAddresses(ctx.config)?.slice() ?? null,
       }),
       {
         response: answers(TransportList),

@@ -1,7 +1,7 @@
 // Transports that deliver to the servers of recipients: each with addresses of its own to send from, and so with a reputation of
 // its own.
 import { isIP } from "node:net";
-import { wrongInSmtp } from "../../config/mod.ts";
+import { directAddresses, sameAddress, wrongInSmtp } from "../../config/mod.ts";
 import type { Context } from "../../context.ts";
 import {
   type DirectSettings,
@@ -27,14 +27,44 @@ export interface DirectShown {
   bindAddresses: string[] | null;
 }
 
-/** A project's own, where its operator does not allow that, or not any more: no mail takes it. */
-export function isForbidden({ config }: Pick<Context, "config">, kind: string, isOwn: boolean): boolean {
-  return kind === "DIRECT" && isOwn && !config.ALLOW_DIRECT_TRANSPORTS;
+/** A transport, as far as its operator may forbid it. `shownUrl`: null where it has none. */
+interface Forbiddable {
+  kind: string;
+  isOwn: boolean;
+  shownUrl: string | null;
 }
 
-/** Why it is not used then. */
-export const FORBIDDEN =
+/**
+ * Why a project's own is not used: its operator does not allow projects to deliver directly, or from one of its addresses, or not any
+ * more. Null: it may be used.
+ */
+export function reasonForbidden(
+  { config }: Pick<Context, "config">,
+  { kind, isOwn, shownUrl }: Forbiddable,
+): string | null {
+  if (kind !== "DIRECT" || !isOwn) return null;
+  const allowed = directAddresses(config);
+  if (allowed === null) return null;
+  if (allowed.length === 0) return FORBIDDEN;
+  const { bindAddresses = [] } = shownUrl === null ? {} : readDirectUrl(shownUrl);
+  const foreign = bindAddresses.find((address) => !allowed.includes(sameAddress(address)));
+  if (foreign === undefined) return null;
+  return `The operator of this installation does not allow projects to send from ${foreign}, only from ${allowed.join(", ")} (ALLOW_DIRECT_TRANSPORTS)`;
+}
+
+const FORBIDDEN =
   "The operator of this installation does not allow projects to deliver directly (ALLOW_DIRECT_TRANSPORTS)";
+
+/** The URL that a transport is opened with: a project's own that names no addresses sends from those that it may use. */
+export function urlInUse(
+  { config }: Pick<Context, "config">,
+  url: string | null,
+  { kind, isOwn }: Pick<Forbiddable, "kind" | "isOwn">,
+): string | null {
+  if (url === null || kind !== "DIRECT" || !isOwn) return url;
+  const { bindAddresses = directAddresses(config) ?? [], ...settings } = readDirectUrl(url);
+  return directUrl({ ...settings, bindAddresses: [...bindAddresses] });
+}
 
 /** What is shown of a URL: who looks for an address should not have to read it out of one. */
 export function directShown(kind: string, shownUrl: string | null): DirectShown {
@@ -67,8 +97,13 @@ export function urlOfDirect(
   return name === "" ? null : directUrl({ ...settings, name, bindAddresses: addresses ?? [] });
 }
 
-/** Everything that is wrong with a description. */
-export function directErrors({ heloName, bindAddresses }: DirectInput): FieldError[] {
+/** Everything that is wrong with a description. `isOwn`: of a transport of a project. */
+export function directErrors(
+  { config }: Pick<Context, "config">,
+  isOwn: boolean,
+  { heloName, bindAddresses }: DirectInput,
+): FieldError[] {
+  const allowed = isOwn ? directAddresses(config) : null;
   const errors: FieldError[] = [];
   if (heloName !== undefined && parseDomain(heloName.trim()) === null) {
     errors.push(errorOf("heloName", "Expected the host name of this machine, such as mail.example.com"));
@@ -83,6 +118,9 @@ export function directErrors({ heloName, bindAddresses }: DirectInput): FieldErr
     if (isIP(address) === 0 || address.includes("%"))
       errors.push(errorOf(field, "Expected an address, such as 203.0.113.7"));
     else if (addresses.indexOf(address) < i) errors.push(errorOf(field, "It is named before"));
+    else if (allowed && !allowed.includes(sameAddress(address))) {
+      errors.push({ ...errorOf(field, notAllowed(allowed)), received: address });
+    }
   }
   return errors;
 }
@@ -93,7 +131,7 @@ export function directRefusals(
   isOwn: boolean,
   input: DirectInput & { url?: string | undefined },
 ): FieldError[] {
-  if (isForbidden({ config }, "DIRECT", isOwn)) return [NOT_ALLOWED];
+  if (isOwn && directAddresses(config)?.length === 0) return [NOT_ALLOWED];
   if (input.url !== undefined) {
     if (isOwn)
       return [errorOf("url", "A transport of the kind DIRECT has no URL: give heloName and bindAddresses")];
@@ -103,7 +141,7 @@ export function directRefusals(
       : ["Expected direct:// and the name of this machine"];
     return wrong.map((message) => errorOf("url", message));
   }
-  const errors = directErrors(input);
+  const errors = directErrors({ config }, isOwn, input);
   if (errors.length > 0 || urlOfDirect({ config }, input, null) !== null) return errors;
   return [{ ...errorOf("heloName", NAME_NEEDED), code: "required" }];
 }
@@ -115,6 +153,13 @@ const NOT_ALLOWED: FieldError = {
     "Projects of this installation may not deliver directly: its operator can allow it (ALLOW_DIRECT_TRANSPORTS), or add a direct transport for all projects",
   received: "DIRECT",
 };
+/** What `ALLOW_DIRECT_TRANSPORTS` says of an address. */
+function notAllowed(allowed: readonly string[]): string {
+  return allowed.length === 0
+    ? NOT_ALLOWED.message
+    : `Expected one of ${allowed.join(", ")}: the operator of this installation allows projects no others (ALLOW_DIRECT_TRANSPORTS)`;
+}
+
 const NAME_NEEDED = "This field is required: the host name of this machine, such as mail.example.com";
 
 function ownName(baseUrl: string): string {

@@ -28,7 +28,7 @@ export interface TransportInput extends DirectInput {
 }
 
 /** A change of one: what is left out stays. */
-export type TransportChange = Partial<Omit<TransportInput, "kind">> & {
+export type TransportChange = Partial<TransportInput> & {
   paused?: boolean | undefined;
   pauseReason?: string | undefined;
 };
@@ -63,7 +63,7 @@ export async function changeErrors(
   isOwn: boolean,
 ): Promise<FieldError[]> {
   const { name, url } = change;
-  const errors = [...(name === undefined ? [] : nameErrors(name)), ...directErrors(change)];
+  const errors = [...(name === undefined ? [] : nameErrors(name)), ...directErrors(ctx, isOwn, change)];
   if (url === undefined) return errors;
   if (isOwn || !isDirect(url)) return [...errors, ...(await urlErrors(ctx, url, isOwn))];
   return [...errors, ...wrongInSmtp(URL.parse(url)).map(urlError)];
@@ -86,13 +86,14 @@ export function sealed(ctx: Context, place: { projectId: string; id: string }, u
 
 /**
  * The address after a change, with what it was held for: a new address is tried at once. Throws 422 for what a transport of its kind
- * does not have.
+ * does not have, and for another kind.
  */
 export function addressAfter(ctx: Context, projectId: string, row: HeldRow, change: TransportChange) {
   const place = { projectId, id: row.id };
   const before = () => row.url && openUrl(ctx, place, row.url);
+  const { kind = row.kind, url } = change;
+  if (kind !== row.kind) throw problems.invalid([{ ...OTHER_KIND, field: "kind", received: kind }]);
   if (isDirectGiven(change) && row.kind !== "DIRECT") throw problems.invalid(ONLY_DIRECT);
-  const { url } = change;
   if (url === undefined && !isDirectGiven(change)) {
     const { heldUntil, holdReason } = row;
     return { url: row.url, shownUrl: row.shownUrl, heldUntil, holdReason };

@@ -6,7 +6,7 @@ import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
 import { isDirect } from "../../mail/direct_url.ts";
 import type { Mailer } from "../../mail/mailer.ts";
-import { isForbidden } from "./direct.ts";
+import { reasonForbidden, urlInUse } from "./direct.ts";
 import { mailboxProvidersOf } from "./mailbox_providers.ts";
 import { pacesOf } from "./paces.ts";
 import { DEFAULT_TRANSPORT, INSTALLATION, type Routes, routesIn, SANDBOX_TRANSPORT } from "./routes.ts";
@@ -136,7 +136,7 @@ class Transports implements KnownTransports {
       pacesOf(this.ctx).refresh(),
     ]);
     const used = rows.filter(
-      (row) => !row.isPaused && !isForbidden(this.ctx, row.kind, row.projectId !== INSTALLATION),
+      (row) => !row.isPaused && reasonForbidden(this.ctx, { ...row, isOwn: isOwn(row) }) === null,
     );
     const ids = new Set(used.map((row) => row.id));
     for (const [id, { transport }] of this.rows) {
@@ -199,10 +199,19 @@ class Transports implements KnownTransports {
       );
       return null;
     }
-    const isOwn = row.projectId !== INSTALLATION;
-    const mailer = this.ctx.openMailer({ kind, url, connections: row.connections, isOwn });
+    const mailer = this.ctx.openMailer({
+      kind,
+      url: urlInUse(this.ctx, url, { kind, isOwn: isOwn(row) }),
+      connections: row.connections,
+      isOwn: isOwn(row),
+    });
     return { kind, mailer, writesFields: fieldsWrittenBy(url ?? undefined) };
   }
+}
+
+/** Whether it is a project's, and not the installation's. */
+function isOwn({ projectId }: Pick<Row, "projectId">): boolean {
+  return projectId !== INSTALLATION;
 }
 
 function limitsOf({ perDay, warmup }: Pick<Transport, "perDay" | "warmup">): string {

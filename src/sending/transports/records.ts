@@ -4,7 +4,7 @@ import { q } from "../../db/queries.ts";
 import type { Queries } from "../../db/queries.gen.ts";
 import { refusalOf } from "../../mail/provider_refusals.ts";
 import { problems } from "../../problem/mod.ts";
-import { directShown, FORBIDDEN, isForbidden } from "./direct.ts";
+import { directShown, reasonForbidden } from "./direct.ts";
 import { feedbackOf, type TransportFeedback } from "./feedback.ts";
 import { dayOf, limitOn } from "./holds.ts";
 import { INSTALLATION } from "./routes.ts";
@@ -91,6 +91,7 @@ function recordOf(ctx: Context, projectId: string, row: Row): TransportRecord {
     row.warmupPlanId && row.warmupSince && row.warmupLimits
       ? { planId: row.warmupPlanId, since: row.warmupSince, limits: row.warmupLimits }
       : null;
+  const forbidden = reasonForbidden(ctx, { ...row, isOwn: projectId !== INSTALLATION });
   const limit = limitOn(today, { perDay, warmup: plan });
   const sent = row.taken ?? 0;
   return {
@@ -110,8 +111,8 @@ function recordOf(ctx: Context, projectId: string, row: Row): TransportRecord {
       day: today - dayOf(plan.since) + 1,
       limitToday: limitOn(today, { perDay: null, warmup: plan }),
     },
-    ...(isForbidden(ctx, kind, projectId !== INSTALLATION)
-      ? { state: "PAUSED" as const, stateReason: FORBIDDEN, stateUntil: null }
+    ...(forbidden
+      ? { state: "PAUSED" as const, stateReason: forbidden, stateUntil: null }
       : standingOf(ctx.now(), row, limit !== null && sent >= limit ? limit : null)),
     sentToday: limit === null ? null : sent,
     feedback: feedbackOf(ctx, { id, shownUrl: row.shownUrl, hasSecret: row.hasFeedbackSecret }),

@@ -11,7 +11,7 @@ import type { Handover, Mail, Mailer } from "../../mail/mailer.ts";
 import { probeSmtp, type SmtpProbe } from "../../mail/smtp_probe.ts";
 import { type FieldError, problems } from "../../problem/mod.ts";
 import { dkimKeyOf } from "../dkim_keys.ts";
-import { FORBIDDEN, isForbidden } from "./direct.ts";
+import { reasonForbidden, urlInUse } from "./direct.ts";
 import { INSTALLATION } from "./routes.ts";
 import { openUrl } from "./sealed.ts";
 import type { TransportKind } from "./transport.ts";
@@ -61,11 +61,12 @@ export async function testTransport(
   const from = await senderOf(ctx, projectId, given.from);
   if (isOwn) await takeTrial(ctx, projectId);
   const begin = performance.now();
-  const url = row.url && openUrl(ctx, { projectId, id: row.id }, row.url);
   const kind = row.kind as TransportKind;
+  const url = urlInUse(ctx, row.url && openUrl(ctx, { projectId, id: row.id }, row.url), { kind, isOwn });
+  const forbidden = reasonForbidden(ctx, { ...row, isOwn });
   const transport = { name: row.name, kind, url, isOwn };
-  const outcome = isForbidden(ctx, kind, isOwn)
-    ? { ...failed("CONNECT", FORBIDDEN), isEncrypted: null }
+  const outcome = forbidden
+    ? { ...failed("CONNECT", forbidden), isEncrypted: null }
     : row.url && url === null
       ? LOST_URL
       : await tryOut(ctx, transport, { projectId, from, to: given.to });

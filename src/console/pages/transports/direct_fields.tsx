@@ -10,9 +10,11 @@ interface Props {
   form: UseFormReturnType<TransportValues>;
   /** Whether it has a name already: it may be changed, and not taken away. */
   isKnown: boolean;
+  /** Those that the operator allows; null: any of the machine. */
+  allowed: string[] | null;
 }
 
-export function DirectFields({ form, isKnown }: Props) {
+export function DirectFields({ form, isKnown, allowed }: Props) {
   // The API names the address that it does not take: `bindAddresses.1`.
   const wrong = Object.entries(form.errors).find(([field]) => field.startsWith("bindAddresses."));
   const addresses = form.values.bindAddresses;
@@ -34,8 +36,9 @@ export function DirectFields({ form, isKnown }: Props) {
       <TagsInput
         mt="md"
         label="Sends from"
-        description="Addresses of this machine, in turn. Left out: the system chooses."
-        placeholder={addresses.length > 0 ? "" : "203.0.113.7"}
+        description={`Addresses of this machine, in turn. Left out: ${allowed ? "all of those offered" : "the system chooses"}.`}
+        placeholder={addresses.length > 0 ? "" : (allowed?.[0] ?? "203.0.113.7")}
+        data={allowed ?? []}
         maxTags={MAX_ADDRESSES}
         {...field}
         error={error ?? field.error}

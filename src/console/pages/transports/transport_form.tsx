@@ -33,6 +33,7 @@ export function TransportForm({ transport, done }: Props) {
   const cache = useQueryClient();
   const mayBeDirect = useFeatures()?.directTransports ?? false;
   const plans = useApi("GET /warmup-plans", {});
+  const allowed = useApi("GET /transports", {}).data?.directAddresses ?? null;
   const before = valuesOf(transport);
   const { form, submit, isSending, error } = useServerForm<TransportValues>(
     {
@@ -85,7 +86,7 @@ export function TransportForm({ transport, done }: Props) {
         />
       )}
       {kind === "SMTP" && <AddressFields form={form} isKnown={transport !== undefined} />}
-      {kind === "DIRECT" && <DirectFields form={form} isKnown={transport !== undefined} />}
+      {kind === "DIRECT" && <DirectFields form={form} isKnown={transport !== undefined} allowed={allowed} />}
       <LimitFields form={form} />
       <Select
         mt="md"
