@@ -63,11 +63,11 @@ test("each transport that delivers directly is looked at in the same way, and sa
   });
   await addTransport(ctx, INSTALLATION, input("other.sender.test", "203.0.113.8"), OPERATOR);
   await addTransport(ctx, id, input("nowhere.sender.test", "203.0.113.9"), OPERATOR);
-  const look = async (ALLOW_DIRECT_TRANSPORTS: string) => {
+  const lookWhere = async (ALLOW_DIRECT_TRANSPORTS: string) => {
     const found = about(await see({ DNS_SERVERS: names.address, ALLOW_DIRECT_TRANSPORTS }), "transports");
     return found.map(({ status, message }) => `${status}: ${message}`);
   };
-  const [any, some, none] = [await look("true"), await look("203.0.113.10,127.0.0.1"), await look("false")];
+  const [any, some, none] = [await lookWhere("true"), await lookWhere("203.0.113.10,127.0.0.1"), await lookWhere("false")];
   await service.pool`delete from transports`;
 
   const shared = any.slice(0, 3);

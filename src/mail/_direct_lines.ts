@@ -66,6 +66,7 @@ export interface DirectLines {
 /** DirectLines, opened when there is a mail for them. */
 export function createDirectLines(options: LineOptions): DirectLines {
   const lines = new Map<string, DirectLine>();
+  let isClosed = false;
   return {
     to(route) {
       const key = keyOf(route);
@@ -76,9 +77,11 @@ export function createDirectLines(options: LineOptions): DirectLines {
       }
       const line = open(route, options);
       lines.set(key, line);
+      if (isClosed) line.pool.close();
       return line;
     },
     close() {
+      isClosed = true;
       for (const { pool } of lines.values()) pool.close();
     },
   };

@@ -4,6 +4,8 @@
 export interface Places {
   /** Resolves when there is a place; what is returned gives it back. First come, first served. */
   enter(provider: string): Promise<() => void>;
+  /** Lets in all who wait, however many they are: nothing is sent any more. */
+  close(): void;
 }
 
 /** So many places at each provider. */
@@ -22,6 +24,9 @@ export function createPlaces(perProvider: number): Places {
         there.count -= 1;
         if (there.count === 0) taken.delete(provider);
       };
+    },
+    close() {
+      for (const { waiting } of taken.values()) for (const next of waiting.splice(0)) next();
     },
   };
 }

@@ -78,6 +78,8 @@ const MAX_HOSTS = 5;
 const AVOID_MS = 300_000;
 const MAX_AVOIDED = 10_000;
 const MAX_COUNTED = 50;
+/** No server was asked: the mail is another mailer's. */
+const CLOSED: Handover = { state: "unreached", response: "The connections are being closed" };
 
 type AnyMail = Mail | ReadyMail | StreamedMail;
 
@@ -102,6 +104,7 @@ class DirectMailer implements Mailer {
   private readonly random: () => number;
   private readonly own: OwnAddresses;
   private turn = 0;
+  private isClosed = false;
 
   constructor(options: DirectOptions) {
     const { dns, ca, name, connectionTimeout, now = Date.now } = options;
@@ -126,7 +129,9 @@ class DirectMailer implements Mailer {
     const domain = domainToASCII(mail.envelope.to.slice(mail.envelope.to.lastIndexOf("@") + 1)).toLowerCase();
     if (domain === "") return { state: "refused", response: "501 5.1.3 There is no domain in the address" };
     try {
-      return await this.deliver(domain, mail, mayEnd);
+      const handover = await this.deliver(domain, mail, mayEnd);
+      // Its connections were taken away before any server has said a word.
+      return this.isClosed && handover.state === "deferred" && !handover.via ? CLOSED : handover;
     } catch (error) {
       return { state: "deferred", response: oneLine(String((error as Error).message)) };
     }
@@ -145,12 +150,15 @@ class DirectMailer implements Mailer {
   }
 
   close(): void {
+    this.isClosed = true;
     this.lines.close();
+    this.places.close();
   }
 
   private async deliver(domain: string, mail: AnyMail, mayEnd?: MayEnd): Promise<Handover> {
     const lacking = await this.reach();
     if (lacking !== null) return { state: "unreached", response: lacking };
+    if (this.isClosed) return CLOSED;
     const found = await this.hosts.hostsOf(domain);
     if (found.state === "never") return { state: "bounced", response: found.response, meaning: "permanent" };
     if (found.state === "unknown")
@@ -165,6 +173,7 @@ class DirectMailer implements Mailer {
     const leave = await this.places.enter(provider);
     try {
       let tries = 0;
+      if (this.isClosed) return CLOSED;
       for await (const route of this.routes({ domain, hosts, policy, isSigned: found.isAuthentic }, trail)) {
         const handover = await this.tryRoute(route, provider, { mail, mayEnd }, trail);
         if (handover) return handover;

@@ -80,6 +80,30 @@ describe("the servers of a domain", () => {
     expect(await half.reach()).toBeNull();
   });
 
+  test("are asked nothing by a mailer that is closed: its mails were not tried, and what is in progress ends", async () => {
+    const entered = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const server = await serve("127.0.0.2", {
+      hold: async () => {
+        entered.resolve();
+        await goOn.promise;
+      },
+    });
+    domain("closing.test", { "10 mx.closing.test": "127.0.0.2" });
+    const own = mailer({ maxPerProvider: 1 });
+    const first = sendTo(own, "a@closing.test");
+    await entered.promise;
+    // It waits for the only place at this provider, which the first one holds.
+    const second = sendTo(own, "b@closing.test");
+    own.close();
+    const third = await sendTo(own, "c@closing.test");
+
+    expect([(await second).state, third.state]).toEqual(["unreached", "unreached"]);
+    goOn.resolve();
+    expect((await first).state).toBe("accepted");
+    expect(server.received.map(({ to }) => to)).toEqual(["a@closing.test"]);
+  });
+
   test("are the domain itself where it has no MX", async () => {
     const server = await serve("127.0.0.2");
     stage.names.set("plain.test", "A", ["127.0.0.2"]);

@@ -303,6 +303,34 @@ test("a transport that is opened again with another address loses no attempts of
   for (const id of ids) expect((await row(id)).attempts).toBe(1);
 });
 
+test("a handover that hangs at the earlier address holds up none at the new one", async () => {
+  const [first, other] = [await add({ priority: 10, connections: 1 }), await add({ priority: 1_000 })];
+  const isHung = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  first.server.behave({
+    holdData: () => {
+      isHung.resolve();
+      return goOn.promise;
+    },
+  });
+  const [hung, ...waiting] = await accept(many(5));
+  await route([{ transports: [{ id: first.id }] }]);
+  const all = sent([hung!, ...waiting]);
+  await isHung.promise;
+  const url = sealUrl(service, { projectId: INSTALLATION, id: first.id }, other.server.url);
+  await service.pool`update transports set url = ${url} where id = ${first.id}`;
+  await transportsOf(service).refresh();
+
+  const more = await accept(many(3));
+  void service.runJobs();
+  await until("7 mails at the new address, while one hangs", () => other.server.received.length === 7);
+  expect(first.server.received.length).toBe(0);
+  goOn.resolve();
+  await all;
+  expect(await sent([hung!, ...waiting, ...more])).toEqual(Array(8).fill("SENT"));
+  expect([first.server.received.length, other.server.received.length]).toEqual([1, 7]);
+});
+
 describe("a relay that asks for fewer mails a second", () => {
   const SLOWER = "454 Throttling failure: Maximum sending rate exceeded.";
   const pace = async () => {

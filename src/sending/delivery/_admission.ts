@@ -59,6 +59,6 @@ function takeAnother(
 ): void {
   const other = outlets.choose(request);
   if (typeof other === "number") return request.failed(new Postponed(other, { isShutOut: true }));
-  if (other.transport.id === request.transportId) return request.failed(new Postponed(Infinity));
+  if (other === outlets.of(request)) return request.failed(new Postponed(Infinity));
   enqueue(request);
 }

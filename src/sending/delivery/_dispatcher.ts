@@ -89,6 +89,7 @@ class PassingDispatcher implements Dispatcher {
   }
 
   async lookForApart(): Promise<void> {
+    this.retire();
     await this.apart.lookAround((domain) => this.outlets.apartFrom(domain).places.pace.isFailing(domain));
     this.fetchApart();
   }
@@ -105,7 +106,7 @@ class PassingDispatcher implements Dispatcher {
     if (this.isStopped) return request.failed(stopping());
     const outlet = this.outlets.choose(request);
     if (typeof outlet === "number") return request.failed(new Postponed(outlet, { isShutOut: true }));
-    request.transportId = outlet.transport.id;
+    this.outlets.give(request, outlet);
     if (outlet.places.ask(request) === "apart") return this.sendApart(request, outlet);
     request.since = performance.now();
     outlet.places.push(request);
@@ -137,7 +138,7 @@ class PassingDispatcher implements Dispatcher {
     const settling = this.ended;
     const shares: { outlet: Outlet; chosen: number; settling: number }[] = [];
     for (const outlet of this.outlets) {
-      const mine = outlet.places.choose(freeOf(outlet));
+      const mine = this.outlets.isInUse(outlet) ? outlet.places.choose(freeOf(outlet)) : [];
       chosen.push(...mine);
       shares.push({ outlet, chosen: mine.length, settling: outlet.ended });
     }
@@ -230,6 +231,11 @@ class PassingDispatcher implements Dispatcher {
     }
   }
 
+  /** What waits for a transport that is not in use any more takes another, or the same at its new address. */
+  private retire(): void {
+    for (const request of this.outlets.retire()) this.enqueue(request);
+  }
+
   /** As long as something waits or is in progress, somebody looks who takes long. */
   private tickLater(): void {
     if (this.isTicking) return;
@@ -237,6 +243,7 @@ class PassingDispatcher implements Dispatcher {
     setTimeout(() => {
       this.isTicking = false;
       for (const { places } of this.outlets) places.pace.tick();
+      this.retire();
       this.clear();
       this.pump();
       this.fetchApart();

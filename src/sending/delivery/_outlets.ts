@@ -13,7 +13,7 @@ import {
   type QueuedRequest,
 } from "./_places.ts";
 import type { DeliveryRequest } from "./_requests.ts";
-import { gateOfTransport, type ServerGate } from "./server_gate.ts";
+import { dropGates, gateOfTransport, type ServerGate } from "./server_gate.ts";
 
 /** A transport in this process. */
 export interface Outlet {
@@ -34,8 +34,13 @@ export interface Outlets extends Iterable<Outlet> {
   readonly waiting: number;
   /** Where a mail goes now; or for how many milliseconds it has to wait, as no transport takes it. */
   choose(request: DeliveryRequest): Outlet | number;
+  give(request: QueuedRequest, outlet: Outlet): void;
   /** The one that a request was given to. */
   of(request: QueuedRequest): Outlet;
+  /** Whether mails may begin there: its transport is in use, and as it was when it was opened. */
+  isInUse(outlet: Outlet): boolean;
+  /** Takes what waits for those that are not in use any more: it goes another way. They are forgotten with their last handover. */
+  retire(): QueuedRequest[];
   /** How many could begin now. */
   ready(): number;
   /** The one whose mails to this domain wait apart. */
@@ -54,19 +59,22 @@ const LONGEST_CLOSED_MS = 30_000;
 const PAUSED_MS = 60_000;
 const MAX_DOMAINS = 20_000;
 
-/** No outlet yet. */
+/** No outlet yet. Those that are not in use any more are walked through, too, until their last handover is settled. */
 export function createOutlets(
   ctx: Context,
   options: Pick<PlacesOptions, "waitingApart" | "onSlow">,
 ): Outlets {
   const known = transportsOf(ctx);
   const outlets = new Map<string, Outlet>();
+  const leaving = new Set<Outlet>();
+  const given = new WeakMap<QueuedRequest, Outlet>();
   const apart = new Map<string, string>();
 
   const outletOf = (transport: Transport): Outlet => {
     const made = outlets.get(transport.id);
-    // Opened again with another address, or number of connections, once nothing of the earlier one is left.
-    if (made && (made.transport === transport || made.taken + made.places.waiting > 0)) return made;
+    if (made?.transport === transport) return made;
+    // It was opened again, with another address or number of connections: what is in progress ends by the earlier one.
+    if (made) leaving.add(made);
     const places = createDeliveryPlaces({
       ...options,
       // What waits apart for a domain waits for its server, and the inbox is none.
@@ -78,6 +86,7 @@ export function createOutlets(
     outlets.set(transport.id, outlet);
     return outlet;
   };
+  const isInUse = ({ transport }: Outlet) => known.byId(transport.id) === transport;
   const sum = (of: (outlet: Outlet) => number) => {
     let total = 0;
     for (const outlet of outlets.values()) total += of(outlet);
@@ -85,20 +94,45 @@ export function createOutlets(
   };
   return {
     get connections() {
-      return sum(({ transport }) => transport.mailer.connections);
+      return sum((outlet) => (isInUse(outlet) ? outlet.transport.mailer.connections : 0));
     },
     get waiting() {
-      return sum(({ places }) => places.waiting);
+      let total = sum(({ places }) => places.waiting);
+      for (const { places } of leaving) total += places.waiting;
+      return total;
     },
     choose: (request) => chooseOutlet(ctx, known, request, outletOf),
-    of: ({ transportId }) => outlets.get(transportId!)!,
-    ready: () => sum((outlet) => Math.max(0, outlet.places.ready(freeOf(outlet)))),
+    give(request, outlet) {
+      request.transportId = outlet.transport.id;
+      given.set(request, outlet);
+    },
+    of: (request) => given.get(request)!,
+    isInUse,
+    retire() {
+      for (const [id, outlet] of outlets) {
+        if (isInUse(outlet)) continue;
+        outlets.delete(id);
+        leaving.add(outlet);
+      }
+      const left: QueuedRequest[] = [];
+      for (const outlet of leaving) {
+        left.push(...outlet.places.takeStuck(() => true));
+        if (outlet.taken === 0) leaving.delete(outlet);
+      }
+      dropGates(ctx, (id, mailer) => known.byId(id)?.mailer === mailer);
+      return left;
+    },
+    ready: () =>
+      sum((outlet) => (isInUse(outlet) ? Math.max(0, outlet.places.ready(freeOf(outlet))) : 0)),
     apartFrom: (domain) => outlets.get(apart.get(domain) ?? "") ?? outletOf(known.standard),
     noteApart(domain, { transport }) {
       if (apart.size >= MAX_DOMAINS && !apart.has(domain)) apart.clear();
       apart.set(domain, transport.id);
     },
-    [Symbol.iterator]: () => outlets.values(),
+    *[Symbol.iterator]() {
+      yield* outlets.values();
+      yield* leaving;
+    },
   };
 }
 
@@ -127,9 +161,7 @@ function chooseOutlet(
       continue;
     }
     const outlet = outletOf(transport);
-    // What it had before it was opened again leaves first: its connections are closed.
-    const isOpen = outlet.transport === transport;
-    if (isOpen && outlet.gate.way === "here") return outlet;
+    if (outlet.gate.way === "here") return outlet;
     wait = Math.min(wait, Math.max(CLOSED_MS, Math.min(LONGEST_CLOSED_MS, outlet.gate.closedForMs)));
   }
   return wait === Infinity ? PAUSED_MS : wait;

@@ -49,6 +49,16 @@ export function gateOfTransport(ctx: Context, transport: Pick<Transport, "id" | 
   return gate;
 }
 
+/** The gates of transports that are not in use any more, or were opened again, ask no more and are forgotten. */
+export function dropGates(ctx: Context, isInUse: (id: string, mailer: Mailer) => boolean): void {
+  const others = othersOf(ctx);
+  for (const [id, { gate, mailer }] of others) {
+    if (isInUse(id, mailer)) continue;
+    gate.stop();
+    others.delete(id);
+  }
+}
+
 /** All gates ask no more. */
 export function stopGates(ctx: Context): void {
   gateOf(ctx).stop();
