@@ -7,6 +7,7 @@ import type { Db } from "./db/types.ts";
 import type { Log } from "./log.ts";
 import type { Dns } from "./mail/dns.ts";
 import type { Mailer, MailerOptions } from "./mail/mailer.ts";
+import type { TlsFailures } from "./mail/tls_failures.ts";
 import { inSpan, tracer } from "./tracing.ts";
 
 /**
@@ -23,6 +24,8 @@ export interface Context {
   readonly mailer: Mailer;
   /** Opens what a transport needs, beside `mailer`. Left out: there is no other way than that. */
   readonly openMailer?: (options: MailerOptions) => Mailer;
+  /** What the transports of this process count together, the mail server of the settings with them. Left out: nobody counts. */
+  readonly tlsFailures?: TlsFailures;
   readonly dns: Dns;
   readonly log: Log;
   /** Time that decides anything comes from here, so that a test can move it. */

@@ -42,7 +42,7 @@ async function sharedMetrics(ctx: Context): Promise<string> {
     "direct_tls_failures",
     "Connections to servers of recipients that could not be encrypted as they should, since this process began, by provider",
     ["provider"],
-    [...(ctx.mailer.tlsFailures?.() ?? [])].map(([provider, count]) => [{ provider }, count]),
+    [...(ctx.tlsFailures?.counts ?? [])].map(([provider, count]) => [{ provider }, count]),
   );
   const { known, isAll } = await answersOf(ctx);
   gauge("database_up", "Whether the database answers in time", [], [[{}, isAll ? 1 : 0]]);

@@ -36,6 +36,7 @@ import type {
   Via,
 } from "./mailer.ts";
 import { replyMeaning } from "./reply_meaning.ts";
+import type { TlsFailures } from "./tls_failures.ts";
 
 /** What direct delivery needs. */
 export interface DirectOptions {
@@ -57,6 +58,8 @@ export interface DirectOptions {
   ipv6?: boolean | undefined;
   /** Whether the name servers validate, and the way to them is safe: then DANE is used. Left out: no. */
   dane?: boolean | undefined;
+  /** Where connections are counted that could not be encrypted as they should. */
+  tlsFailures?: TlsFailures | undefined;
   ca?: string | undefined;
   connectionTimeout?: number | undefined;
   now?: () => number;
@@ -77,7 +80,6 @@ const MAX_HOSTS = 5;
 /** An address that could not be reached is the last to be tried for so long. */
 const AVOID_MS = 300_000;
 const MAX_AVOIDED = 10_000;
-const MAX_COUNTED = 50;
 /** No server was asked: the mail is another mailer's. */
 const CLOSED: Handover = { state: "unreached", response: "The connections are being closed" };
 
@@ -100,7 +102,6 @@ class DirectMailer implements Mailer {
   private readonly avoided: Cache<true>;
   /** Addresses that have failed to encrypt: tried without, where no policy forbids it. */
   private readonly unencrypted: Cache<true>;
-  private readonly failures = new Map<string, number>();
   private readonly random: () => number;
   private readonly own: OwnAddresses;
   private turn = 0;
@@ -142,11 +143,6 @@ class DirectMailer implements Mailer {
     const { bindAddresses = [] } = this.options;
     if (bindAddresses.length === 0 || (await this.own.usable()).length > 0) return null;
     return `This machine has none of the addresses ${bindAddresses.join(", ")}`;
-  }
-
-  /** How often a connection could not be encrypted as it should, by provider. */
-  tlsFailures(): ReadonlyMap<string, number> {
-    return this.failures;
   }
 
   close(): void {
@@ -254,7 +250,7 @@ class DirectMailer implements Mailer {
     } catch (error) {
       const failure = error as Failure;
       const isTls = failure.isAboutUs === "unreached" && isTlsFailure(failure);
-      if (isTls) this.countFailure(provider);
+      if (isTls) this.options.tlsFailures?.count(provider);
       if (isTls && demand.kind === "opportunistic") {
         this.unencrypted.set(address, true);
         return await this.tryRoute({ ...route, demand: { kind: "plain" } }, provider, way, trail);
@@ -287,11 +283,6 @@ class DirectMailer implements Mailer {
     if (bindAddresses.length === 0) return null;
     const fitting = (await this.own.usable()).filter((own) => isIPv6(own) === isIPv6(address));
     return fitting[this.turn++ % fitting.length];
-  }
-
-  private countFailure(provider: string): void {
-    const name = this.failures.has(provider) || this.failures.size < MAX_COUNTED ? provider : "other";
-    this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
   }
 }
 

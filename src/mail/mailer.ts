@@ -142,8 +142,6 @@ export interface Mailer {
   send(mail: Mail | ReadyMail | StreamedMail, mayEnd?: MayEnd): Promise<Handover>;
   /** Whether the other side lets us in now: null, or why not. Sends nothing. */
   reach(): Promise<string | null>;
-  /** How often a connection could not be encrypted as it should, by provider; at most 51 of them. */
-  tlsFailures?(): ReadonlyMap<string, number>;
   /** Ends all connections that have nothing in progress. */
   close(): void;
 }

@@ -7,6 +7,7 @@ import { createDns, type DetailedDns } from "../mail/dns.ts";
 import { mailServerAddresses } from "../guard.ts";
 import type { Mailer, MailerOptions } from "../mail/mailer.ts";
 import { createSmtpMailer } from "../mail/smtp.ts";
+import type { TlsFailures } from "../mail/tls_failures.ts";
 import { guardedRequest } from "../net/guarded_request.ts";
 import { reasonAgainstAddress } from "../net/public_address.ts";
 import { createInboxMailer } from "../sending/captured/mod.ts";
@@ -15,11 +16,16 @@ import { createInboxMailer } from "../sending/captured/mod.ts";
 const POLICY_MS = 10_000;
 
 /** The mailer that `SMTP_URL` asks for; `keep` makes the one that keeps mails here. */
-export function createMailer(config: Config, dns: DetailedDns, keep: () => Mailer): Mailer {
+export function createMailer(
+  config: Config,
+  dns: DetailedDns,
+  tlsFailures: TlsFailures,
+  keep: () => Mailer,
+): Mailer {
   const { SMTP_URL } = config;
   if (SMTP_URL === undefined) return keep();
   if (!isDirect(SMTP_URL)) return createSmtpMailer(SMTP_URL);
-  return direct(SMTP_URL, dns, { allowPrivate: config.ALLOW_PRIVATE_TRANSPORTS, connections: null });
+  return direct(SMTP_URL, dns, { allowPrivate: config.ALLOW_PRIVATE_TRANSPORTS, connections: null, tlsFailures });
 }
 
 /**
@@ -27,24 +33,25 @@ export function createMailer(config: Config, dns: DetailedDns, keep: () => Maile
  * called at public addresses only, whatever its name leads to at that moment.
  */
 export function openMailer(
-  on: Pick<Context, "sql" | "dns" | "config">,
+  on: Pick<Context, "sql" | "dns" | "config" | "tlsFailures">,
   { kind, url, connections, isOwn }: MailerOptions,
 ): Mailer {
-  const { config } = on;
+  const { config, tlsFailures } = on;
   if (kind === "CAPTURE") return createInboxMailer(on);
   const addressesOf = isOwn ? (host: string) => mailServerAddresses(on, host) : undefined;
   if (kind === "SMTP") return createSmtpMailer(url!, { connections, addressesOf });
   const allowPrivate = config.ALLOW_PRIVATE_TRANSPORTS;
-  return direct(url!, createDns({ servers: dnsServers(config) }), { allowPrivate, connections });
+  return direct(url!, createDns({ servers: dnsServers(config) }), { allowPrivate, connections, tlsFailures });
 }
 
 /** Whose network it may reach into, and how many mails go at once; null: as the URL says. */
 interface DirectLimits {
   allowPrivate: boolean;
   connections: number | null;
+  tlsFailures: TlsFailures | undefined;
 }
 
-function direct(url: string, dns: DetailedDns, { allowPrivate, connections }: DirectLimits): Mailer {
+function direct(url: string, dns: DetailedDns, { allowPrivate, connections, tlsFailures }: DirectLimits): Mailer {
   const reasonAgainst = (address: string) => {
     const reason = reasonAgainstAddress(address, allowPrivate);
     const couldBeAllowed = reason !== null && reasonAgainstAddress(address, true) === null;
@@ -63,5 +70,5 @@ function direct(url: string, dns: DetailedDns, { allowPrivate, connections }: Di
     return isText ? answer.body.toString() : null;
   };
   const limit = connections === null ? {} : { maxConnections: connections };
-  return createDirectMailer({ ...readDirectUrl(url), ...limit, dns, reasonAgainst, fetchPolicy });
+  return createDirectMailer({ ...readDirectUrl(url), ...limit, dns, reasonAgainst, fetchPolicy, tlsFailures });
 }

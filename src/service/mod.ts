@@ -12,6 +12,7 @@ import { openPool } from "../db/pool.ts";
 import { openWorkerPool, type WorkerPool } from "../db/worker_pool.ts";
 import { createLog, toStderr } from "../log.ts";
 import { createDns } from "../mail/dns.ts";
+import { createTlsFailures } from "../mail/tls_failures.ts";
 import { createMailer, openMailer } from "./mailers.ts";
 import { type Preparing, type Waiting, waitForDatabase } from "./_database_wait.ts";
 import { createInboxMailer } from "../sending/captured/mod.ts";
@@ -68,14 +69,16 @@ export async function createService(
   // It is given up as soon as it hangs: readiness is asked again anyway.
   const probe = openPool(url, { max: 1, name: "postrider probe", silenceS: 3, isPooled });
   const dns = createDns({ servers: dnsServers(config) });
-  const mailer = createMailer(config, dns, () => createInboxMailer({ sql: pool }));
+  const tlsFailures = createTlsFailures();
+  const mailer = createMailer(config, dns, tlsFailures, () => createInboxMailer({ sql: pool }));
   const ctx: Context = {
     config,
     pool,
     probe,
     sql: pool,
     mailer,
-    openMailer: (options) => openMailer({ sql: pool, dns, config }, options),
+    openMailer: (options) => openMailer({ sql: pool, dns, config, tlsFailures }, options),
+    tlsFailures,
     dns,
     log,
     now: () => new Date(),

@@ -1,5 +1,6 @@
 // Mail servers of recipients: each at an address of its own on loopback, all at one port, and a name server that leads to them.
 import { afterAll, afterEach, beforeAll } from "bun:test";
+import { createServer, type Socket } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { createDns } from "../../src/mail/dns.ts";
 import { createDirectMailer, type DirectOptions } from "../../src/mail/direct_mailer.ts";
@@ -113,6 +114,44 @@ export function makeAuthority() {
     return { ...own, certificate: own.certificate + authority.certificate };
   };
   return { authority, issue };
+}
+
+/** A server that offers STARTTLS and then talks nonsense; plain mail it takes. */
+export async function serveBroken(address: string, port: number) {
+  const seen = { handshakes: 0, stop: async () => {} };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    let [isData, isBroken] = [false, false];
+    socket.on("error", () => {});
+    socket.write("220 broken\r\n");
+    socket.on("data", (bytes) => {
+      if (isBroken) return socket.end("500 What?\r\n");
+      for (const line of bytes
+        .toString()
+        .split("\r\n")
+        .filter((text) => text !== "")) {
+        if (isData) {
+          if (line === ".") socket.write("250 2.0.0 Taken\r\n");
+          isData &&= line !== ".";
+        } else if (line.startsWith("EHLO")) socket.write("250-broken\r\n250 STARTTLS\r\n");
+        else if (line.startsWith("STARTTLS")) {
+          seen.handshakes += 1;
+          isBroken = true;
+          socket.write("220 Go\r\n");
+        } else if (line.startsWith("DATA")) {
+          isData = true;
+          socket.write("354 Go\r\n");
+        } else socket.write("250 OK\r\n");
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(port, address, resolve));
+  seen.stop = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return seen;
 }
 
 function refusal(reply: string | undefined): Error | null {

@@ -1,11 +1,11 @@
 // Encryption between us and the servers of recipients: what is demanded of it, by whom, and what happens without.
 import { createHash, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "bun:test";
-import { createServer, type Socket } from "node:net";
 import { createStsPolicies, isNamed, readPolicy } from "../../src/mail/_mta_sts.ts";
 import { createDns } from "../../src/mail/dns.ts";
+import { createTlsFailures } from "../../src/mail/tls_failures.ts";
 import { makeCertificate } from "../support/certificates.ts";
-import { makeAuthority, sendTo, useDirect } from "./direct_stage.ts";
+import { makeAuthority, sendTo, serveBroken, useDirect } from "./direct_stage.ts";
 
 const { stage, serve, mailer, domain } = useDirect();
 const { authority, issue } = makeAuthority();
@@ -34,14 +34,15 @@ describe("without a policy of the domain", () => {
   });
 
   test("a server that breaks STARTTLS gets the mail plain, is counted, and is not asked for it each time", async () => {
-    const broken = await serveBroken("127.0.0.5");
+    const broken = await serveBroken("127.0.0.5", stage.port);
     domain("broken.test", { "10 mx.broken.test": "127.0.0.5" });
-    const own = mailer();
+    const tlsFailures = createTlsFailures();
+    const own = mailer({ tlsFailures });
 
     for (const to of ["a@broken.test", "b@broken.test"]) {
       expect(await sendTo(own, to)).toMatchObject({ state: "accepted", via: { tls: null } });
     }
-    expect([...own.tlsFailures!()]).toEqual([["broken.test", 1]]);
+    expect([...tlsFailures.counts]).toEqual([["broken.test", 1]]);
     expect(broken.handshakes).toBe(1);
     await broken.stop();
   });
@@ -71,7 +72,8 @@ describe("MTA-STS", () => {
       const name = /^https:\/\/mta-sts\.(.*)\/\.well-known\/mta-sts\.txt$/.exec(url)![1]!;
       return policy("enforce", name === "unnamed.test" ? "other.unnamed.test" : `*.${name}`);
     };
-    const own = mailer({ ca, fetchPolicy });
+    const tlsFailures = createTlsFailures();
+    const own = mailer({ ca, fetchPolicy, tlsFailures });
 
     expect(await sendTo(own, "a@good.test")).toMatchObject({
       state: "accepted",
@@ -82,7 +84,7 @@ describe("MTA-STS", () => {
     }
     expect([good, wrong, unnamed, plain].map(({ received }) => received.length)).toEqual([1, 0, 0, 0]);
     expect(unnamed.connections).toBe(0);
-    expect([...own.tlsFailures!().keys()].toSorted()).toEqual(["plain.test", "wrong.test"]);
+    expect([...tlsFailures.counts.keys()].toSorted()).toEqual(["plain.test", "wrong.test"]);
   });
 
   test("in testing forbids nothing, and neither does a policy that cannot be read", async () => {
@@ -188,41 +190,3 @@ describe("DANE", () => {
     expect(server.received).toHaveLength(2);
   });
 });
-
-/** A server that offers STARTTLS and then talks nonsense; plain mail it takes. */
-async function serveBroken(address: string) {
-  const seen = { handshakes: 0, stop: async () => {} };
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    let [isData, isBroken] = [false, false];
-    socket.on("error", () => {});
-    socket.write("220 broken\r\n");
-    socket.on("data", (bytes) => {
-      if (isBroken) return socket.end("500 What?\r\n");
-      for (const line of bytes
-        .toString()
-        .split("\r\n")
-        .filter((text) => text !== "")) {
-        if (isData) {
-          if (line === ".") socket.write("250 2.0.0 Taken\r\n");
-          isData &&= line !== ".";
-        } else if (line.startsWith("EHLO")) socket.write("250-broken\r\n250 STARTTLS\r\n");
-        else if (line.startsWith("STARTTLS")) {
-          seen.handshakes += 1;
-          isBroken = true;
-          socket.write("220 Go\r\n");
-        } else if (line.startsWith("DATA")) {
-          isData = true;
-          socket.write("354 Go\r\n");
-        } else socket.write("250 OK\r\n");
-      }
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(stage.port, address, resolve));
-  seen.stop = async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-  };
-  return seen;
-}

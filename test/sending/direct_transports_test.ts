@@ -5,9 +5,11 @@ import { transportsOf } from "../../src/sending/transports/known.ts";
 import { addTransport } from "../../src/sending/transports/mod.ts";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { testTransport } from "../../src/sending/transports/trial.ts";
+import { renderMetrics } from "../../src/insight/metrics.ts";
+import { sendTo, serveBroken } from "../mail/direct_stage.ts";
 import { useLedger } from "../support/ledger.ts";
 import { startNameServer } from "../support/name_server.ts";
-import { until } from "../support/process.ts";
+import { unusedPort, until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 import { useTransports } from "../support/transports.ts";
 
@@ -85,4 +87,19 @@ test("one whose addresses this machine does not have is left alone: its mails ta
   expect(
     await testTransport(service, INSTALLATION, here, { from: "a@shop.example", to: "ada@example.com" }),
   ).toMatchObject({ success: true, isEncrypted: false });
+});
+
+test("connections that could not be encrypted are counted, whichever transport they were of", async () => {
+  const port = await unusedPort();
+  const broken = await serveBroken("127.0.0.1", port);
+  for (const isOwn of [true, false]) {
+    const url = `direct://sender.example:${port}?ipv6=false`;
+    const mailer = service.openMailer!({ kind: "DIRECT", url, connections: 1, isOwn });
+    expect((await sendTo(mailer, "ada@example.com")).via).toMatchObject({ provider: "example.com", tls: null });
+    mailer.close();
+  }
+  const metrics = await renderMetrics(service);
+  await broken.stop();
+
+  expect(metrics).toContain('postrider_direct_tls_failures{provider="example.com"} 2\n');
 });

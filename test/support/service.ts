@@ -10,6 +10,7 @@ import { createApp } from "../../src/http/mod.ts";
 import type { JobName } from "../../src/jobs.ts";
 import { createLog } from "../../src/log.ts";
 import { createDns } from "../../src/mail/dns.ts";
+import { createTlsFailures } from "../../src/mail/tls_failures.ts";
 import { createSmtpMailer } from "../../src/mail/smtp.ts";
 import { createInboxMailer } from "../../src/sending/captured/mod.ts";
 import { fetchApart } from "../../src/sending/delivery/mod.ts";
@@ -107,6 +108,7 @@ export function useService(
       pool,
       sql: pool,
       mailer,
+      tlsFailures: createTlsFailures(),
       openMailer: (options) => openMailer(ctx, options),
       dns: createDns({ servers: ["127.0.0.1:9"] }),
       log: createLog("info", (line) => lines.push(JSON.parse(line))),
