@@ -1,9 +1,9 @@
 -- name: settle_and_claim :many
--- nullable: outcomes.transport_id, outcomes.subject, outcomes.message_id, outcomes.provider_id, outcomes.error, outcomes.retry_at, outcomes.event_id, outcomes.event, outcomes.event_data, outcomes.delivery_event_id
+-- nullable: outcomes.transport_id, outcomes.subject, outcomes.message_id, outcomes.provider_id, outcomes.mailbox_provider, outcomes.error, outcomes.retry_at, outcomes.event_id, outcomes.event, outcomes.event_data, outcomes.delivery_event_id
 -- One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
 -- follow from them, and takes the next mails, all in one commit. Either half may be empty.
 --
--- `outcomes` holds `{project_id, id, status, transport_id, subject, message_id, provider_id, error, at, retry_at, was_tried,
+-- `outcomes` holds `{project_id, id, status, transport_id, subject, message_id, provider_id, mailbox_provider, error, at, retry_at, was_tried,
 -- event_id, event, event_data, delivery_event_id}`. DELIVERED: by the server of the recipient itself, which is an event of its own
 -- beside `email.sent`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
 -- mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
@@ -25,7 +25,7 @@
 with outcome as (
   select *
   from json_to_recordset(:outcomes::json) as r (
-    project_id uuid, id uuid, status email_status, transport_id uuid, subject text, message_id text, provider_id text, error text,
+    project_id uuid, id uuid, status email_status, transport_id uuid, subject text, message_id text, provider_id text, mailbox_provider text, error text,
     at timestamptz, retry_at timestamptz, was_tried boolean, event_id uuid, event text, event_data jsonb,
     delivery_event_id uuid
   )
@@ -48,6 +48,7 @@ settled as (
     message_id  = coalesce(o.message_id, e.message_id),
     transport_id = case when o.message_id is null then e.transport_id else o.transport_id end,
     provider_id = coalesce(o.provider_id, e.provider_id),
+    mailbox_provider = coalesce(o.mailbox_provider, e.mailbox_provider),
     error       = o.error,
     due_at      = coalesce(o.retry_at, o.at),
     attempts    = e.attempts - (not o.was_tried)::int,

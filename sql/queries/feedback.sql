@@ -38,7 +38,7 @@ meant as (
 held as materialized (
   select
     e.project_id, e.id, e.contact_id, e.address, e.content_id, e.source_type, e.campaign_id, e.template_id, e.message_id,
-    e.subject, e.transport_id, e.sent_at, e.delivered_at, e.bounced_at, e.complained_at, e.role, e.parent_id, e.resend_of
+    e.subject, e.transport_id, e.mailbox_provider, e.sent_at, e.delivered_at, e.bounced_at, e.complained_at, e.role, e.parent_id, e.resend_of
   from emails e
   where (e.project_id, e.id) in (select project_id, id from meant)
     and (
@@ -51,6 +51,7 @@ held as materialized (
 )
 select
   m.n as "n!", h.project_id, h.id, h.contact_id, h.address, h.source_type, h.campaign_id, h.message_id, h.transport_id,
+  h.mailbox_provider,
   h.sent_at, h.delivered_at, h.bounced_at, h.complained_at, h.role, h.parent_id,
   case when h.resend_of is null then h.parent_id end as message_from,
   coalesce(h.template_id, o.template_id) as template_id,

@@ -4,6 +4,10 @@ import { createDns } from "../../src/mail/dns.ts";
 import { createDirectMailer, DIRECT_RETRIES } from "../../src/mail/direct_mailer.ts";
 import type { Mailer } from "../../src/mail/mailer.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
+import { inTransaction } from "../../src/context.ts";
+import { readDeliverability } from "../../src/insight/deliverability/figures.ts";
+import type { Notice } from "../../src/mail/notice.ts";
+import { applyNotices } from "../../src/sending/feedback/mod.ts";
 import { pacesOf } from "../../src/sending/transports/paces.ts";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
@@ -29,6 +33,8 @@ beforeAll(async () => {
   names = await startNameServer({
     "mx.example.com": { A: ["127.0.0.1"] },
     "example.com": { MX: ["10 mx.example.com"] },
+    "aspmx.l.google.com": { A: ["127.0.0.1"] },
+    "company.example": { MX: ["10 aspmx.l.google.com"] },
   });
   direct = createDirectMailer({
     name: "sender.example",
@@ -63,6 +69,22 @@ test("is DELIVERED at once, with the events of both", async () => {
   expect(events[0]!.data).toMatchObject({ ...common, sentAt: at });
   expect(events[1]!.data).toMatchObject({ ...common, deliveredAt: at });
   expect(events[1]!.data).not.toHaveProperty("sentAt");
+});
+
+test("what comes back later counts at the provider that took the mail, whatever its domain looks like by then", async () => {
+  const [hosted] = await mails.accept("ada@company.example");
+  await service.runJobs();
+  expect(await mails.row(hosted!)).toMatchObject({ status: "DELIVERED", mailboxProvider: "google" });
+  names.set("company.example", "MX", []);
+  const mail = { projectId: mails.project.id, emailId: hosted!, providerId: null };
+  const common = { mail, sentAt: null, at: new Date(), recipient: null };
+  const bounce = { ...common, kind: "bounce", bounceType: "Permanent", diagnostic: "550 5.1.1 No such user" };
+  const notices = [bounce, { ...common, kind: "complaint" }] as Notice[];
+  await inTransaction(service, (tx) => applyNotices(tx, notices));
+
+  const { groups } = await readDeliverability(service, mails.project.id, { groupBy: "provider" });
+  const cameBack = groups.filter(({ bounced, complained }) => bounced + complained > 0);
+  expect(cameBack).toMatchObject([{ key: "google", mails: 1, accepted: 1, bounced: 1, complained: 1 }]);
 });
 
 test("stays opened where it was opened before the answer came", async () => {

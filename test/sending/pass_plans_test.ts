@@ -32,6 +32,7 @@ const sent = (project_id: string, id: string): Outcome => ({
   subject: null,
   message_id: `${id}@${DOMAIN}`,
   provider_id: null,
+  mailbox_provider: null,
   error: null,
   at: new Date(),
   retry_at: null,

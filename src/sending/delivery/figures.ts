@@ -24,6 +24,8 @@ export interface MailAttempt {
   tookMs?: number;
   /** Where the recipient's own server was seen. */
   via?: Handover["via"];
+  /** Who keeps the mailbox, where it was seen earlier. */
+  provider?: string | null;
 }
 
 /** A row of `delivery_hour_deltas`. */
@@ -79,12 +81,18 @@ export async function countReturns(tx: Context, attempts: readonly MailAttempt[]
   if (attempts.length > 0) await q.deliverability.add(tx, { figures: figuresOf(attempts) });
 }
 
-function placeOf({ projectId, at, address, from, transportId, via }: MailAttempt) {
+/** Who keeps a mailbox, by the server that took its mail; null where the address alone says the same. */
+export function unsaidProvider(address: string, via: Handover["via"]): string | null {
+  const seen = namedProvider(domainIn(address), via?.provider);
+  return seen === namedProvider(domainIn(address)) ? null : seen;
+}
+
+function placeOf({ projectId, at, address, from, transportId, via, provider }: MailAttempt) {
   return {
     project_id: projectId,
     hour: new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS),
     sender_domain: domainIn(from),
-    provider: namedProvider(domainIn(address), via?.provider),
+    provider: provider ?? namedProvider(domainIn(address), via?.provider),
     transport_id: transportId ?? INSTALLATION,
   };
 }

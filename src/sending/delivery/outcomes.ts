@@ -6,7 +6,7 @@ import { messageOfMail } from "../compose/message_of_mail.ts";
 import type { Content } from "../compose/mod.ts";
 import { DEFAULT_TRANSPORT, SANDBOX_TRANSPORT } from "../transports/routes.ts";
 import type { ClaimedEmail } from "./emails.ts";
-import type { MailAttempt } from "./figures.ts";
+import { type MailAttempt, unsaidProvider } from "./figures.ts";
 
 /** A tag of a mail, as its content has it. */
 interface Tag {
@@ -34,6 +34,8 @@ export interface MailOutcome {
   message_id: string | null;
   /** How the provider will refer to it, where it has said so. */
   provider_id: string | null;
+  /** Who keeps the mailbox, where the server that took it says more than the address. */
+  mailbox_provider: string | null;
   error: string | null;
   at: Date;
   retry_at: Date | null;
@@ -115,6 +117,7 @@ export function outcomeOf(
   return {
     ...outcome,
     provider_id: status === "SENT" ? (handover.providerId ?? sesMessageId(handover.response)) : null,
+    mailbox_provider: handover.state === "accepted" ? unsaidProvider(email.address, handover.via) : null,
     error: handover.state === "accepted" || status === "CAPTURED" ? null : handover.response,
     ...eventOf(ctx, email, content, mail, outcome),
   };
@@ -210,6 +213,7 @@ function base(ctx: Context, email: ClaimedEmail, { messageId, subject, transport
     subject,
     message_id: messageId,
     provider_id: null,
+    mailbox_provider: null,
     at: ctx.now(),
     retry_at: null,
     was_tried: true,
