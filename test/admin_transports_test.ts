@@ -101,12 +101,15 @@ describe("bun run admin", () => {
     expect(await ask("transport", "remove", id)).toEqual({ id, removed: true });
   });
 
-  test("warmup-plan makes plans for transports", async () => {
+  test("warmup-plan makes plans for transports, whose kind stays", async () => {
     const plan = await ask("warmup-plan", "add", "--name", "Slow", "--limits", "10,20");
     const made = await ask("transport", "add", "--name", "New", "--kind", "capture", "--warmup", plan.id);
 
     expect(made.warmup).toMatchObject({ planId: plan.id, day: 1, limitToday: 10 });
     expect(await ask("warmup-plan", "remove", plan.id)).toContain("transports are warmed up by it");
+    expect(await ask("transport", "set", made.id, "--kind", "smtp")).toContain(
+      "kind: The kind of a transport stays",
+    );
     await ask("transport", "set", made.id, "--warmup", "none");
     expect(await ask("warmup-plan", "remove", plan.id)).toEqual({ id: plan.id, removed: true });
     await ask("transport", "remove", made.id);

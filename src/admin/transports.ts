@@ -57,10 +57,7 @@ export async function listShared(ctx: Context) {
 /** Adds one; left out, its kind is SMTP. */
 export async function addShared(ctx: Context, options: TransportOptions) {
   if (options.name === undefined) throw new Error("Cannot add a transport without --name");
-  const kind = (options.kind ?? "SMTP").toUpperCase();
-  if (kind !== "SMTP" && kind !== "DIRECT" && kind !== "CAPTURE") {
-    throw new Error("Cannot add this kind of transport: --kind is SMTP, DIRECT or CAPTURE");
-  }
+  const kind = kindIn(options.kind ?? "SMTP");
   return await addTransport(
     ctx,
     INSTALLATION,
@@ -71,14 +68,24 @@ export async function addShared(ctx: Context, options: TransportOptions) {
 
 /** Changes what is given; `none` takes a limit away. */
 export async function changeShared(ctx: Context, given: string | undefined, options: TransportOptions) {
-  const { name } = options;
-  const change = { ...(name !== undefined && { name }), ...(await read(options)) };
+  const { kind, name } = options;
+  const change = {
+    ...(kind !== undefined && { kind: kindIn(kind) }),
+    ...(name !== undefined && { name }),
+    ...(await read(options)),
+  };
   if (Object.values(change).every((value) => value === undefined)) {
     throw new Error(
       "Cannot change anything: give --name, --url, --helo-name, --bind-addresses, --priority, --weight, --rate, --per-day, --connections, --warmup or --feedback-secret-from-stdin",
     );
   }
   return await changeTransport(ctx, INSTALLATION, idOf(given), change, OPERATOR);
+}
+
+function kindIn(text: string): TransportInput["kind"] {
+  const kind = text.toUpperCase();
+  if (kind === "SMTP" || kind === "DIRECT" || kind === "CAPTURE") return kind;
+  throw new Error("Cannot use this kind of transport: --kind is SMTP, DIRECT or CAPTURE");
 }
 
 /** No mail takes it, until it is resumed. */

@@ -1,10 +1,10 @@
 // Direct delivery, as servers of recipients see it: does the name of this one lead to its address and back, and does a block
 // list have that address.
 import { isIPv4 } from "node:net";
-import ipaddr from "ipaddr.js";
 import { readDirectUrl } from "../mail/direct_url.ts";
 import type { Dns } from "../mail/dns.ts";
 import { canSendFrom } from "../mail/own_addresses.ts";
+import { reversed, reverseNamesOf } from "../mail/reverse_names.ts";
 import { failure, type Finding, ok, warning } from "./_findings.ts";
 
 /** Lists that large providers, or many small ones, ask. */
@@ -74,14 +74,12 @@ async function examineAddress(
   address: string,
   { dns, check }: { dns: Dns; check: About["check"] },
 ): Promise<Finding[]> {
-  const reversed = reverse(address);
-  const [pointer, ...lists] = await Promise.all([
-    dns.lookup(`${reversed}.${isIPv4(address) ? "in-addr.arpa" : "ip6.arpa"}`, "PTR"),
-    ...BLOCK_LISTS.map((list) => dns.lookup(`${reversed}.${list}`, "A")),
+  const [names, ...lists] = await Promise.all([
+    reverseNamesOf(dns, address),
+    ...BLOCK_LISTS.map((list) => dns.lookup(`${reversed(address)}.${list}`, "A")),
   ]);
   const found: Finding[] = [];
-  const names = pointer.state === "found" ? pointer.records : [];
-  if (pointer.state !== "failed" && !names.includes(name)) {
+  if (names && !names.includes(name)) {
     const said = names.length > 0 ? `is ${names.join(", ")}` : "is missing";
     const advice = `Have whoever gave you the address set it to ${name} (a PTR record): Gmail, Outlook and others refuse mail without it.`;
     found.push(failure(check, `The reverse name of ${address} ${said}, and not ${name}`, advice));
@@ -92,12 +90,4 @@ async function examineAddress(
     found.push(failure(check, `${address} is on the block list ${BLOCK_LISTS[i]}`, advice));
   }
   return found;
-}
-
-/** As it stands before the name of a list. */
-function reverse(address: string): string {
-  if (isIPv4(address)) return address.split(".").toReversed().join(".");
-  const bytes = ipaddr.parse(address).toByteArray();
-  const digits = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [...digits].toReversed().join(".");
 }

@@ -1,10 +1,25 @@
 // GET /deliverability/domains/:id: what mailbox providers ask, and how a domain stands.
-import { beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { createApp } from "../../src/http/mod.ts";
+import { createDns } from "../../src/mail/dns.ts";
+import { transportsOf } from "../../src/sending/transports/known.ts";
+import { startNameServer } from "../support/name_server.ts";
+import { until } from "../support/process.ts";
 import { useService } from "../support/service.ts";
 
 const service = useService({ BASE_URL: "http://mail.example", INBOUND_SMTP_PORT: "2525" });
+const NET = "113.0.203.in-addr.arpa";
+const names = await startNameServer({
+  "mail.sender.test": { A: ["203.0.113.7"] },
+  [`7.${NET}`]: { PTR: ["mail.sender.test"] },
+  "own.sender.test": { A: ["203.0.113.9"] },
+});
+afterAll(() => names.stop());
+const direct = useService(
+  { SMTP_URL: "direct://mail.sender.test", ALLOW_DIRECT_TRANSPORTS: "true" },
+  { dns: createDns({ servers: [names.address] }) },
+);
 const DOMAIN = "news.shop.example";
 let project: NewProject;
 let id: string;
@@ -60,6 +75,7 @@ test("before anything is known, nothing is called right", async () => {
     ALIGNMENT: "UNKNOWN",
     ONE_CLICK_UNSUBSCRIBE: "FAILED",
     TLS: "UNKNOWN",
+    REVERSE_DNS: "UNKNOWN",
     COMPLAINT_RATE: "UNKNOWN",
   });
   expect(answer).toMatchObject({ domain: DOMAIN, busiestDay: null, isBulkSender: false });
@@ -112,8 +128,8 @@ test("5,000 mails on a day to one of the three make a bulk sender; to others the
   expect(elsewhere.busiestDay).toBeNull();
 });
 
-test("with direct delivery the reverse name is asked for, and with https one click unsubscribes", async () => {
-  const config = { ...service.config, BASE_URL: "https://mail.example", SMTP_URL: "direct://mail.example" };
+test("with https one click unsubscribes", async () => {
+  const config = { ...service.config, BASE_URL: "https://mail.example" };
   const answer = await createApp({ ...service, config }).handle(
     new Request(`http://localhost/deliverability/domains/${id}`, {
       headers: { authorization: `Bearer ${project.secret}` },
@@ -122,7 +138,87 @@ test("with direct delivery the reverse name is asked for, and with https one cli
 
   expect(stateOf((await answer.json()) as never)).toMatchObject({
     ONE_CLICK_UNSUBSCRIBE: "OK",
-    REVERSE_DNS: "UNKNOWN",
+  });
+});
+
+describe("the names of addresses", () => {
+  const HOUR_MS = 3_600_000;
+  let sender: { id: string; project: NewProject };
+  beforeAll(async () => {
+    const made = await direct.createProject();
+    const body = { domain: "direct.shop.example" };
+    sender = {
+      project: made,
+      id: (await direct.request("POST", "/domains", { key: made.secret, body })).body.id,
+    };
+  });
+  const rule = async () => {
+    const path = `/deliverability/domains/${sender.id}`;
+    const { body } = await direct.request("GET", path, { key: sender.project.secret });
+    return body.rules.find((one: { rule: string }) => one.rule === "REVERSE_DNS");
+  };
+  /** What is said once they have been looked up again, some time later. */
+  const laterSaid = async (state: string, ms: number) => {
+    direct.setNow(new Date(direct.now().getTime() + ms));
+    await until(`a rule that is ${state}`, async () => (await rule()).state === state);
+    return await rule();
+  };
+
+  test("are a provider's matter where mails leave through one", async () => {
+    const { rules: all } = await rules();
+
+    expect(all.find((one: { rule: string }) => one.rule === "REVERSE_DNS")).toMatchObject({
+      state: "UNKNOWN",
+      detail: "Mails leave through a provider: the names of its servers are its matter.",
+      advice: null,
+    });
+  });
+
+  test("are looked up in the background for direct delivery, and again: what is wrong is named", async () => {
+    const silent = await rule();
+    expect(silent).toMatchObject({
+      state: "UNKNOWN",
+      detail: expect.stringContaining("are being looked up"),
+    });
+
+    expect((await laterSaid("OK", 0)).detail).toContain("leave from 203.0.113.7 as mail.sender.test:");
+    names.set(`7.${NET}`, "PTR", ["host7.provider.test"]);
+    const wrong = await laterSaid("FAILED", 2 * HOUR_MS);
+    expect(wrong.detail).toBe(
+      "The reverse name (PTR record) of 203.0.113.7 is host7.provider.test, and not mail.sender.test.",
+    );
+    expect(wrong.advice).toContain(
+      "The operator of this installation has the A or AAAA record of mail.sender.test",
+    );
+    // Who has mended it need not wait for long.
+    names.set(`7.${NET}`, "PTR", ["mail.sender.test"]);
+    expect((await laterSaid("OK", 61_000)).advice).toBeNull();
+
+    // While the DNS does not answer, what was known counts.
+    names.set("mail.sender.test", "A", "SERVFAIL");
+    const asked = names.queries.length;
+    direct.setNow(new Date(direct.now().getTime() + 2 * HOUR_MS));
+    await until("another look-up", async () => (await rule()) && names.queries.length > asked);
+    expect((await rule()).state).toBe("OK");
+    names.set("mail.sender.test", "A", ["203.0.113.7"]);
+  });
+
+  test("of a project's own transports are its own matter; inside of a network they are those of the public address", async () => {
+    const { project: own } = sender;
+    const body = {
+      name: "Own",
+      kind: "DIRECT",
+      heloName: "own.sender.test",
+      bindAddresses: ["203.0.113.8", "10.0.0.5"],
+    };
+    await direct.request("POST", "/transports", { key: own.secret, body });
+    await transportsOf(direct).refresh();
+    const said = await laterSaid("FAILED", 0);
+
+    expect(said.detail).toBe(
+      "own.sender.test does not lead to 203.0.113.8 (A or AAAA record). 203.0.113.9 has no reverse name (PTR record).",
+    );
+    expect(said.advice).toStartWith("You have the A or AAAA record of own.sender.test");
   });
 });
 

@@ -1,11 +1,11 @@
 // What Google, Yahoo and Microsoft ask of senders, and how a domain stands: by what the last check of its records found, the
-// settings, and the figures of delivery. Nothing is looked up here.
+// settings, and the figures of delivery. Nothing is waited for that has to be looked up.
 import { createPublicKey } from "node:crypto";
 import type { Context } from "../../context.ts";
 import { q } from "../../db/queries.ts";
-import { isDirect } from "../../mail/direct_url.ts";
 import { type Domain, getDomain } from "../../sending/domains/mod.ts";
 import type { ShownRecord } from "../../sending/domains/records.ts";
+import { reverseDnsVerdict, type ReverseVerdict } from "./_reverse_dns.ts";
 import { type Figures, NOTHING, rateFigures } from "./_rates.ts";
 
 /** Providers that publish rules, and where. */
@@ -78,7 +78,7 @@ export async function readSenderRules(
   domainId: string,
 ): Promise<SenderRules> {
   const domain = await getDomain(ctx, projectId, domainId);
-  const [busiest, figures] = await Promise.all([
+  const [busiest, figures, reverse] = await Promise.all([
     q.deliverability.busiestDay(ctx, {
       projectId,
       senderDomain: domain.domain,
@@ -87,12 +87,13 @@ export async function readSenderRules(
       until: ctx.now(),
     }),
     readRates(ctx, projectId, domain.domain),
+    reverseDnsVerdict(ctx, projectId),
   ]);
   return {
     domain: domain.domain,
     busiestDay: busiest && { ...busiest, provider: busiest.provider as RuleProvider },
     isBulkSender: (busiest?.mails ?? 0) >= BULK_MAILS,
-    rules: rulesOf(ctx, domain, figures),
+    rules: rulesOf(ctx, domain, figures, reverse),
   };
 }
 
@@ -114,7 +115,7 @@ function daysAgo(ctx: Context, days: number): Date {
   return new Date(Math.floor(ctx.now().getTime() / DAY_MS - days + 1) * DAY_MS);
 }
 
-function rulesOf(ctx: Context, domain: Domain, figures: Figures): SenderRule[] {
+function rulesOf(ctx: Context, domain: Domain, figures: Figures, reverse: ReverseVerdict): SenderRule[] {
   const record = (purpose: ShownRecord["purpose"], type: ShownRecord["type"] = "TXT") =>
     domain.records.find((one) => one.purpose === purpose && one.type === type);
   const rule = (
@@ -123,17 +124,16 @@ function rulesOf(ctx: Context, domain: Domain, figures: Figures): SenderRule[] {
     providers: RuleProvider[],
     verdict: Verdict,
   ): SenderRule => ({ rule: name, providers, askedOf, ...verdict });
-  const all = [
+  return [
     rule("SPF", "BULK", EVERYBODY, recordVerdict("SPF record", record("SPF"))),
     rule("DKIM", "BULK", EVERYBODY, dkimVerdict(record("DKIM"))),
     rule("DMARC", "BULK", EVERYBODY, recordVerdict("DMARC record", record("DMARC"))),
     rule("ALIGNMENT", "BULK", EVERYBODY, alignmentVerdict(record("DKIM"), record("RETURN_PATH", "MX"))),
     rule("ONE_CLICK_UNSUBSCRIBE", "BULK", ["google", "yahoo"], unsubscribeVerdict(ctx.config.BASE_URL)),
     rule("TLS", "ALL", ["google"], tlsVerdict(figures)),
+    rule("REVERSE_DNS", "ALL", ["google", "yahoo"], reverse),
+    rule("COMPLAINT_RATE", "ALL", ["google", "yahoo"], complaintVerdict(figures)),
   ];
-  const url = ctx.config.SMTP_URL;
-  if (url && isDirect(url)) all.push(rule("REVERSE_DNS", "ALL", ["google", "yahoo"], REVERSE_DNS));
-  return [...all, rule("COMPLAINT_RATE", "ALL", ["google", "yahoo"], complaintVerdict(figures))];
 }
 
 function ok(detail: string): Verdict {
@@ -227,12 +227,6 @@ function tlsVerdict({ tlsRate }: Figures): Verdict {
   const advice = "See which mailbox providers take mail without TLS, in the figures by provider.";
   return { state: "WARNING", detail, advice };
 }
-
-const REVERSE_DNS: Verdict = {
-  state: "UNKNOWN",
-  detail: "The addresses of this installation need names that lead back to them.",
-  advice: "The operator of this installation checks that with: bun run admin doctor",
-};
 
 /** Google tells its complaints to nobody else than in its Postmaster Tools. */
 function complaintVerdict({ accepted, complained, complaintRate }: Figures): Verdict {

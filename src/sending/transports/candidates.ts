@@ -51,6 +51,17 @@ export function candidatesOf(known: KnownTransports, mail: Routed): Candidates {
   return { transports: inOrder(choices, mail.emailId), whenFull: rule?.whenFull ?? "NEXT", rule };
 }
 
+/** All transports that some mail of a project may take, whatever mail that is. */
+export function usableBy(known: KnownTransports, projectId: string): readonly Transport[] {
+  if (isSandbox(projectId)) return [known.sandbox];
+  if (known.isPlain) return [known.standard];
+  const ownsSome = known.hasOwn(projectId);
+  const owners = ownsSome ? [projectId] : [projectId, INSTALLATION];
+  const rules = owners.flatMap((owner) => known.routesOf(owner)?.rules ?? []);
+  const inRules = rules.flatMap((rule) => named(known, projectId, rule)).map(({ transport }) => transport);
+  return [...new Set([...(ownsSome ? known.of(projectId) : installed(known)), ...inRules])];
+}
+
 /** Whether it has to be known what kind of mails those of a project are. */
 export function routesAskForKind(known: KnownTransports, projectId: string): boolean {
   if (known.isPlain || isSandbox(projectId)) return false;

@@ -4,7 +4,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { fieldsWrittenBy } from "../../mail/dkim.ts";
-import { isDirect } from "../../mail/direct_url.ts";
+import { isDirect, readDirectUrl } from "../../mail/direct_url.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import { reasonForbidden, urlInUse } from "./direct.ts";
 import { mailboxProvidersOf } from "./mailbox_providers.ts";
@@ -66,6 +66,7 @@ class Transports implements KnownTransports {
       name: "Mail server of the installation",
       kind: kindOfSettings(ctx.config),
       mailer: ctx.mailer,
+      direct: directIn(ctx.config.SMTP_URL ?? null),
       writesFields: fieldsWrittenBy(ctx.config.SMTP_URL),
     };
     this.sandbox = {
@@ -75,6 +76,7 @@ class Transports implements KnownTransports {
       name: "Inbox of sandboxes",
       kind: "CAPTURE",
       mailer: ctx.openMailer?.({ kind: "CAPTURE", url: null, connections: null, isOwn: false }) ?? NO_INBOX,
+      direct: null,
       writesFields: new Set(),
     };
   }
@@ -186,7 +188,7 @@ class Transports implements KnownTransports {
     this.rows.set(id, { made, transport });
   }
 
-  private open(row: Row): Pick<Transport, "kind" | "mailer" | "writesFields"> | null {
+  private open(row: Row): Pick<Transport, "kind" | "mailer" | "direct" | "writesFields"> | null {
     const kind = row.kind as TransportKind;
     const url = row.url && openUrl(this.ctx, row, row.url);
     const lost = row.url !== null && url === null;
@@ -199,14 +201,15 @@ class Transports implements KnownTransports {
       );
       return null;
     }
-    const mailer = this.ctx.openMailer({
-      kind,
-      url: urlInUse(this.ctx, url, { kind, isOwn: isOwn(row) }),
-      connections: row.connections,
-      isOwn: isOwn(row),
-    });
-    return { kind, mailer, writesFields: fieldsWrittenBy(url ?? undefined) };
+    const used = urlInUse(this.ctx, url, { kind, isOwn: isOwn(row) });
+    const { connections } = row;
+    const mailer = this.ctx.openMailer({ kind, url: used, connections, isOwn: isOwn(row) });
+    return { kind, mailer, direct: directIn(used), writesFields: fieldsWrittenBy(url ?? undefined) };
   }
+}
+
+function directIn(url: string | null): Transport["direct"] {
+  return url !== null && isDirect(url) ? readDirectUrl(url) : null;
 }
 
 /** Whether it is a project's, and not the installation's. */

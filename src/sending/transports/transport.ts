@@ -1,3 +1,4 @@
+import type { DirectSettings } from "../../mail/direct_url.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 
 /** How mail leaves. */
@@ -12,6 +13,8 @@ export interface Transport {
   readonly name: string;
   readonly kind: TransportKind;
   readonly mailer: Mailer;
+  /** Of kind DIRECT: as who it sends, and from where. */
+  readonly direct: DirectSettings | null;
   /** Header fields that the other side writes itself: they are not signed. */
   readonly writesFields: ReadonlySet<string>;
   priority: number;
