@@ -15,8 +15,14 @@ from (
 cross join lateral take_sends(a.scope, a.wanted, a.rate) as t;
 
 -- name: give_back :exec
--- What was taken and not used.
+-- What was taken and not used; more than a bucket holds is not counted by the next who takes. In the order of `take`.
 update send_rates r
-set tokens = r.tokens + g.tokens
-from unnest(:scopes::uuid[], :tokens::int[]) as g (scope, tokens)
-where r.scope = g.scope;
+set tokens = r.tokens + h.tokens
+from (
+  select b.scope, g.tokens
+  from unnest(:scopes::uuid[], :tokens::int[]) as g (scope, tokens)
+  join send_rates b on b.scope = g.scope
+  order by b.scope
+  for update of b
+) as h
+where r.scope = h.scope;

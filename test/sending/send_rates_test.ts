@@ -6,8 +6,13 @@ import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
 import { snapshotAudience, sendBatch } from "../../src/sending/campaigns/send.ts";
 import { deliverEmails } from "../../src/sending/delivery/mod.ts";
+import type { DeliveryRequest } from "../../src/sending/delivery/_requests.ts";
+import { admitByRate } from "../../src/sending/delivery/rates.ts";
+import { transportsOf } from "../../src/sending/transports/known.ts";
+import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
+import { insertTransport } from "../support/transports.ts";
 
 const service = useService();
 let project: NewProject;
@@ -189,6 +194,53 @@ describe("SEND_RATE_PER_SECOND", () => {
       await service.pool`select tokens::float8 as tokens from send_rates where scope = ${project.id}`;
 
     expect(row!.tokens).toBeGreaterThanOrEqual(90 - 4);
+  });
+});
+
+describe("places that are refused further on", () => {
+  const requests = (count: number, transportId: string): DeliveryRequest[] =>
+    Array.from({ length: count }, () => ({
+      projectId: project.id,
+      emailId: Bun.randomUUIDv7(),
+      campaignId: null,
+      domain: "example.com",
+      transportId,
+    }));
+  const left = async () => {
+    const rows = await service.pool`select scope, tokens::float8 as tokens from send_rates`;
+    return new Map(rows.map(({ scope, tokens }) => [scope as string, tokens as number]));
+  };
+  afterEach(async () => {
+    for (const table of ["paces", "transports", "transport_days"])
+      await service.pool`delete from ${service.pool(table)}`;
+  });
+
+  test("are given back to the pace, and to the project, that had room", async () => {
+    await service.pool`
+      insert into paces (transport_id, provider, rate, slowed_at, changed_at, reason)
+      values (${INSTALLATION}, '*', 8, now(), now(), '454 Slower')`;
+    await limit(6);
+    const ctx = otherProcess({ SEND_RATE_PER_SECOND: 4 });
+    await transportsOf(ctx).refresh();
+    const admission = (await admitByRate(ctx, requests(8, "default")))!;
+    const buckets = await left();
+
+    expect([admission.admitted.length, admission.refused.length]).toEqual([4, 4]);
+    expect([buckets.get(project.id), buckets.get(INSTALLATION)]).toEqual([2, 0]);
+    buckets.delete(project.id);
+    buckets.delete(INSTALLATION);
+    // Of its 8 it has lent 4.
+    expect([...buckets.values()]).toEqual([4]);
+  });
+
+  test("are given back to the second of a transport whose day is full", async () => {
+    const id = await insertTransport(service, { url: service.smtp.url, ratePerSecond: 10, perDay: 3 });
+    const ctx = otherProcess();
+    await transportsOf(ctx).refresh();
+    const admission = (await admitByRate(ctx, requests(8, id)))!;
+
+    expect([admission.admitted.length, admission.refused.length]).toEqual([3, 5]);
+    expect((await left()).get(id)).toBe(7);
   });
 });
 

@@ -54,6 +54,16 @@ export async function grant(
   return admission;
 }
 
+/** Gives back places that were taken and are not used: one for each time that a bucket is named. */
+export async function giveBack(ctx: Context, scopes: string[]): Promise<void> {
+  if (scopes.length === 0) return;
+  const groups = [...Map.groupBy(scopes, (scope) => scope)];
+  await q.sendRates.giveBack(ctx, {
+    scopes: groups.map(([scope]) => scope),
+    tokens: groups.map(([, named]) => named.length),
+  });
+}
+
 interface Wanted {
   scope: string;
   mails: number;

@@ -122,8 +122,7 @@ export function createOutlets(
       dropGates(ctx, (id, mailer) => known.byId(id)?.mailer === mailer);
       return left;
     },
-    ready: () =>
-      sum((outlet) => (isInUse(outlet) ? Math.max(0, outlet.places.ready(freeOf(outlet))) : 0)),
+    ready: () => sum((outlet) => (isInUse(outlet) ? Math.max(0, outlet.places.ready(freeOf(outlet))) : 0)),
     apartFrom: (domain) => outlets.get(apart.get(domain) ?? "") ?? outletOf(known.standard),
     noteApart(domain, { transport }) {
       if (apart.size >= MAX_DOMAINS && !apart.has(domain)) apart.clear();

@@ -5,7 +5,7 @@ import { dayOf, limitOn } from "../transports/holds.ts";
 import { transportsOf } from "../transports/known.ts";
 import { type Pace, pacesOf } from "../transports/paces.ts";
 import type { Transport } from "../transports/transport.ts";
-import { grant } from "./_buckets.ts";
+import { giveBack, grant } from "./_buckets.ts";
 import type { DeliveryRequest, RateAdmission } from "./_requests.ts";
 
 /** The transports of these mails that have limits of their own, by their ids. */
@@ -30,11 +30,21 @@ export async function admitByTransport(
   );
   const bySecond = await grant(ctx, requests, (request) => request.transportId!, rates);
   const byDay = await grantOfDay(ctx, bySecond.admitted, limited);
+  const unused = byDay.refused.map(({ request }) => request.transportId!);
+  await giveBack(
+    ctx,
+    unused.filter((id) => rates.has(id)),
+  );
   return { admitted: byDay.admitted, refused: [...bySecond.refused, ...byDay.refused] };
 }
 
+/** What paces allow, and the bucket that a request has taken its place from; undefined: it needed none. */
+interface PaceAdmission extends RateAdmission {
+  bucketOf(request: DeliveryRequest): string | undefined;
+}
+
 /** What the paces allow that somebody has asked for. What has to wait for a mailbox provider waits apart, at no cost. */
-export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Promise<RateAdmission | null> {
+export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Promise<PaceAdmission | null> {
   const [known, paces] = [transportsOf(ctx), pacesOf(ctx)];
   const scopes = new Map<DeliveryRequest, Pace>();
   for (const request of requests) {
@@ -52,6 +62,7 @@ export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Pr
   const isDirect = (request: DeliveryRequest) => known.byId(request.transportId!)!.kind === "DIRECT";
   return {
     admitted,
+    bucketOf: (request) => scopes.get(request)?.scope,
     refused: refused.map(({ request, waitMs }) => ({ request, waitMs, isApart: isDirect(request) })),
   };
 }

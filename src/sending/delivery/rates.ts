@@ -4,7 +4,7 @@ import { isSandbox } from "../../accounts/projects/sandbox_id.ts";
 import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { INSTALLATION } from "../transports/routes.ts";
-import { grant } from "./_buckets.ts";
+import { giveBack, grant } from "./_buckets.ts";
 import type { RateAdmission, DeliveryRequest } from "./_requests.ts";
 import { admitByPace, admitByTransport, limitedTransports } from "./_transport_limits.ts";
 
@@ -62,18 +62,21 @@ async function admitSent(ctx: Context, requests: DeliveryRequest[]): Promise<Rat
   const limited = limitedTransports(ctx, requests);
   const paced = await admitByPace(ctx, requests);
   if (rates.size + limited.size === 0) return paced;
-  const scopes = [({ projectId }: DeliveryRequest) => projectId, () => INSTALLATION];
-  const admission: RateAdmission = paced ?? { admitted: requests, refused: [] };
-  for (const [i, scopeOf] of scopes.entries()) {
-    const next = await grant(ctx, admission.admitted, scopeOf, rates);
-    await giveBack(ctx, next.refused, scopes.slice(0, i));
+  const admission = { admitted: paced?.admitted ?? requests, refused: [...(paced?.refused ?? [])] };
+  /** The buckets that a request has taken a place from so far: whoever is refused later gives it back. */
+  const takenFrom: ((request: DeliveryRequest) => string | undefined)[] = paced ? [paced.bucketOf] : [];
+  const goOn = async (next: RateAdmission) => {
+    const unused = next.refused.flatMap(({ request }) => takenFrom.flatMap((of) => of(request) ?? []));
+    await giveBack(ctx, unused);
     admission.admitted = next.admitted;
     admission.refused.push(...next.refused);
+  };
+  for (const scopeOf of [({ projectId }: DeliveryRequest) => projectId, () => INSTALLATION]) {
+    await goOn(await grant(ctx, admission.admitted, scopeOf, rates));
+    takenFrom.push((request) => (rates.has(scopeOf(request)) ? scopeOf(request) : undefined));
   }
-  if (limited.size === 0) return admission;
-  const ofTransports = await admitByTransport(ctx, admission.admitted, limited);
-  await giveBack(ctx, ofTransports.refused, scopes);
-  return { admitted: ofTransports.admitted, refused: [...admission.refused, ...ofTransports.refused] };
+  if (limited.size > 0) await goOn(await admitByTransport(ctx, admission.admitted, limited));
+  return admission;
 }
 
 /**
@@ -86,22 +89,6 @@ export function placeOfBatch(ctx: Context, projectId: string, rate: number, mail
   const place = Math.max(now, lines.get(projectId) ?? 0);
   lines.set(projectId, place + (mails * 1000) / rate);
   return place - now;
-}
-
-/** Places that were taken and not used. */
-async function giveBack(
-  ctx: Context,
-  refused: RateAdmission["refused"],
-  scopes: ((request: DeliveryRequest) => string)[],
-): Promise<void> {
-  const { rates } = stateOf(ctx);
-  const taken = refused.flatMap(({ request }) => scopes.map((scopeOf) => scopeOf(request)));
-  const groups = [...Map.groupBy(taken, (id) => id)].filter(([id]) => rates.has(id));
-  if (groups.length === 0) return;
-  await q.sendRates.giveBack(ctx, {
-    scopes: groups.map(([id]) => id),
-    tokens: groups.map(([, ids]) => ids.length),
-  });
 }
 
 async function current(ctx: Context): Promise<Rates> {
