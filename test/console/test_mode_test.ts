@@ -35,6 +35,7 @@ tour(stage, "test-mode", {
     settings: async (page) => {
       await stage.visit(page, `~/p/${sandbox.id}/settings`);
       await page.getByText("Delete all test data").waitFor();
+      await page.getByRole("button", { name: "Move in from another service" }).waitFor();
     },
     "keys-live": async (page) => {
       await stage.visit(page, "/keys");

@@ -1,6 +1,8 @@
 // Moving in by the API: from servers on loopback and from files, with a dry run first, in slices, killed in the middle, and from
 // servers that mean harm.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/accounts/audit.ts";
+import { createSandbox } from "../../src/accounts/projects/sandbox.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { runMove } from "../../src/moving/move_run.ts";
 import { killBlocked } from "../support/locks.ts";
@@ -176,6 +178,52 @@ describe("from a service with an API", () => {
     });
     expect(await kept(id)).toEqual({ key: false, pieces: 0, ids: 0 });
     expect((await call("POST", `/moves/${id}/cancel`)).status).toBe(409);
+  });
+
+  test("in test mode it comes into the sandbox, from any sender, and the project stays as it was", async () => {
+    const url = serve(
+      plunk(30, {
+        "/suppressions": () => ({ data: [{ email: "p1@example.com", reason: "COMPLAINT" }], hasMore: false }),
+        "/templates": all([{ id: "t1", name: "Welcome", ...mail, from: "hello@nobody.example" }]),
+        "/campaigns": all([{ id: "c1", name: "News", ...mail, audienceType: "ALL" }]),
+      }),
+    );
+    const live = project;
+    const sandbox = await createSandbox(service, live.id, OPERATOR);
+    project = { ...live, ...sandbox };
+    const id = await begin({ from: "plunk", url, key: "sk_there" });
+    await service.runJobs();
+    expect(await moveAt(id)).toMatchObject({ state: "READY", found: { templates: { created: 1 } } });
+    await call("POST", `/moves/${id}/start`);
+    await service.runJobs();
+    const done = await moveAt(id);
+    const here = await contactsHere();
+    const [template] = (await call("GET", "/templates")).body.data;
+    // A move of the project itself is another one.
+    const { body: others } = await service.request("GET", "/moves", { key: live.secret });
+    const [left] = await service.pool`
+      select
+        (select count(*)::int from contacts where project_id = ${live.id}) as contacts,
+        (select count(*)::int from templates where project_id = ${live.id}) as templates,
+        (select count(*)::int from suppressions where project_id = ${live.id}) as suppressions,
+        (select count(*)::int from emails where project_id in (${live.id}, ${sandbox.id})) as mails`;
+
+    expect(done).toMatchObject({
+      state: "DONE",
+      moved: {
+        contacts: { created: 30, unsubscribed: 3 },
+        suppressions: 1,
+        templates: { created: 1 },
+        campaigns: { created: 1 },
+      },
+    });
+    expect(await leftOut(id)).toEqual(["events and mails: the history of an account stays where it is"]);
+    expect([here.size, here.get("p10@example.com")?.subscribed, template.from]).toEqual([
+      30,
+      false,
+      "hello@nobody.example",
+    ]);
+    expect([others.data, left]).toEqual([[], { contacts: 0, templates: 0, suppressions: 0, mails: 0 }]);
   });
 
   test("work in slices asks for each page once, and a cancelled move stops at once", async () => {

@@ -11,24 +11,13 @@ import { SettingsForm } from "./settings/form.tsx";
 /** `/settings`. */
 export default function SettingsPage() {
   const project = useProject();
-  const [, navigate] = useLocation();
   if (project.sandboxOf) return <TestSettings name={project.name} projectId={project.sandboxOf} />;
   return (
     <>
       <PageHeader title="Settings" about={`Of the project ${project.name}.`} />
       <Sections>
         <SettingsForm project={project} />
-        <Section
-          title="Move in"
-          about="Brings contacts, segments, templates, campaigns and workflows from Plunk, listmonk, Mailchimp, Brevo, SendGrid or another Postrider."
-          actions={
-            <Gate role="ADMIN">
-              <Button variant="default" onClick={() => navigate("/move-in")}>
-                Move in from another service
-              </Button>
-            </Gate>
-          }
-        />
+        <MoveIn isTest={false} />
         <Danger />
       </Sections>
     </>
@@ -49,8 +38,27 @@ function TestSettings({ name, projectId }: { name: string; projectId: string }) 
         }
       />
       <Sections>
+        <MoveIn isTest />
         <Danger />
       </Sections>
     </>
+  );
+}
+
+function MoveIn({ isTest }: { isTest: boolean }) {
+  const [, navigate] = useLocation();
+  const services = "Plunk, listmonk, Mailchimp, Brevo, SendGrid or another Postrider";
+  return (
+    <Section
+      title="Move in"
+      about={`Brings contacts, segments, templates, campaigns and workflows from ${services}${isTest ? " into test mode: the project itself stays as it is" : ""}.`}
+      actions={
+        <Gate role="ADMIN">
+          <Button variant="default" onClick={() => navigate("/move-in")}>
+            Move in from another service
+          </Button>
+        </Gate>
+      }
+    />
   );
 }
