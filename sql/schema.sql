@@ -2620,6 +2620,10 @@ create table emails (
   -- For a message with several recipients, who all see the same header: its mail to the first of them, also in the row of
   -- that mail. Null for all other mails. No foreign key: it may be gone.
   parent_id uuid,
+  -- Who keeps the mailbox, where the recipient's own server has taken the mail and its address does not say it, as of a company at
+  -- Google: one of `src/mail/mailbox_provider.ts`. What comes back later counts there, where the mail was counted. Null: as the
+  -- address says.
+  mailbox_provider text,
   constraint emails_pkey PRIMARY KEY (project_id, id)
 );
 -- Mails that wait apart, because all connections that the domain of the recipient may use are in use: PENDING and due at

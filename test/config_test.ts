@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { directAddresses, dnsServers, loadConfig, Settings, stripeMeters, stripePrices } from "../src/config/mod.ts";
+import {
+  directAddresses,
+  dnsServers,
+  loadConfig,
+  Settings,
+  stripeMeters,
+  stripePrices,
+} from "../src/config/mod.ts";
 
 describe("the settings", () => {
   test("have defaults for a machine that sets nothing", () => {

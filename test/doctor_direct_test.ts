@@ -67,11 +67,16 @@ test("each transport that delivers directly is looked at in the same way, and sa
     const found = about(await see({ DNS_SERVERS: names.address, ALLOW_DIRECT_TRANSPORTS }), "transports");
     return found.map(({ status, message }) => `${status}: ${message}`);
   };
-  const [any, some, none] = [await lookWhere("true"), await lookWhere("203.0.113.10,127.0.0.1"), await lookWhere("false")];
+  const [any, some, none] = [
+    await lookWhere("true"),
+    await lookWhere("203.0.113.10,127.0.0.1"),
+    await lookWhere("false"),
+  ];
   await service.pool`delete from transports`;
 
   const shared = any.slice(0, 3);
-  const unused = "warning: No mail takes the transport nowhere of the project Test: The operator of this installation does not allow projects to";
+  const unused =
+    "warning: No mail takes the transport nowhere of the project Test: The operator of this installation does not allow projects to";
   expect(some).toEqual([
     "warning: This machine does not have the address 203.0.113.10",
     ...shared,

@@ -722,7 +722,7 @@ export interface Queries {
     /** One pass of a delivering process: writes the outcomes of the mails that it sent, with the events and the retries that
      * follow from them, and takes the next mails, all in one commit. Either half may be empty.
      * 
-     * `outcomes` holds `{project_id, id, status, transport_id, subject, message_id, provider_id, error, at, retry_at, was_tried,
+     * `outcomes` holds `{project_id, id, status, transport_id, subject, message_id, provider_id, mailbox_provider, error, at, retry_at, was_tried,
      * event_id, event, event_data, delivery_event_id}`. DELIVERED: by the server of the recipient itself, which is an event of its own
      * beside `email.sent`. Without a connection nothing was tried: that does not count as an attempt, and the period in which the
      * mail is retried restarts. A row that was changed in the meantime (by an expired lease, or a notice of the provider)
@@ -742,40 +742,40 @@ export interface Queries {
      * `figures` counts the attempts for `delivery_hours`: once, also where a commit has succeeded whose answer was lost, and the
      * outcomes are written again.
      * (sql/queries/delivery.sql:1) */
-    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined; delivery_event_id: string | null | undefined }[]; workerId: string; figures: { project_id: string; hour: Date | string; sender_domain: string; provider: string; transport_id: string; accepted_times: unknown; deferred: number; bounced: number; refused: number; returned: number; complained: number; encrypted: number; unencrypted: number }[]; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; resendOf: string | null; firstRecipient: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; recipients: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
+    settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; mailbox_provider: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined; delivery_event_id: string | null | undefined }[]; workerId: string; figures: { project_id: string; hour: Date | string; sender_domain: string; provider: string; transport_id: string; accepted_times: unknown; deferred: number; bounced: number; refused: number; returned: number; complained: number; encrypted: number; unencrypted: number }[]; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; resendOf: string | null; firstRecipient: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; recipients: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Single mails that wait for a job of theirs, due at `due_at`: so the sweep of overdue mails sees that they have one. The time
      * in which they are retried begins as much later. One that is due at about that time already is left as it is.
-     * (sql/queries/delivery.sql:227) */
+     * (sql/queries/delivery.sql:228) */
     postpone(on: On, args: { dueAt: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:237) */
+     * (sql/queries/delivery.sql:238) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:246) */
+     * (sql/queries/delivery.sql:247) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:252) */
+     * (sql/queries/delivery.sql:253) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:260) */
+     * (sql/queries/delivery.sql:261) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:287) */
+     * (sql/queries/delivery.sql:288) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:321) */
+     * (sql/queries/delivery.sql:322) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:330) */
+     * (sql/queries/delivery.sql:331) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -1302,7 +1302,7 @@ export interface Queries {
      * not about ours. Mails that were in doubt once may have been sent, whatever happened later. All are looked up one by
      * one, whatever the planner estimates.
      * (sql/queries/feedback.sql:1) */
-    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined; within: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; transportId: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; messageFrom: string | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
+    holdMails(on: On, args: { names: { n: number; project_id: string | null | undefined; email_id: string | null | undefined; provider_id: string | null | undefined; within: string | null | undefined }[] }): Promise<{ n: number; projectId: string; id: string; contactId: string | null; address: string; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; messageId: string | null; transportId: string | null; mailboxProvider: string | null; sentAt: Date | null; deliveredAt: Date | null; bouncedAt: Date | null; complainedAt: Date | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; messageFrom: string | null; templateId: string | null; subject: string | null; fromEmail: string | null; fromName: string | null; tags: Json | null }[]>;
     /** Writes what happened to mails, which the caller holds; the counters of campaigns follow by the trigger of the ledger.
      * `changes` holds, for each mail once, `{project_id, id, sent_at, delivered_at, bounced_at, complained_at, rejected,
      * reason, remark, message_id, provider_id}`.
@@ -1312,12 +1312,12 @@ export interface Queries {
      * for FAILED or SUPPRESSED, while it was in doubt, becomes what the notice says. A rejection by the provider makes a
      * mail FAILED unless something is known that only a sent mail can have. Times are set once. The reason belongs to the
      * final state; a remark stays until something better is known.
-     * (sql/queries/feedback.sql:71) */
+     * (sql/queries/feedback.sql:72) */
     write(on: On, args: { changes: { project_id: string; id: string; sent_at: Date | string | null | undefined; delivered_at: Date | string | null | undefined; bounced_at: Date | string | null | undefined; complained_at: Date | string | null | undefined; rejected: boolean; reason: string | null | undefined; remark: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined }[] }): Promise<number>;
     /** Those of these contacts who want no more mail, locked for the rest of the transaction: those who complained, and
      * those whose address has bounced, unless they have another one by now. `lost` holds `{project_id, contact_id,
      * address?, complained}`. Locked in the order of `contacts.opt_out_many`.
-     * (sql/queries/feedback.sql:131) */
+     * (sql/queries/feedback.sql:132) */
     holdLost(on: On, args: { lost: { project_id: string; contact_id: string; address: string | null | undefined; complained: boolean }[] }): Promise<{ projectId: string; id: string }[]>;
   };
   handoverMarks: {
@@ -2334,7 +2334,7 @@ export interface Queries {
     /** Takes tokens out of these buckets, in one order, so that two processes cannot wait for each other.
      * (sql/queries/send_rates.sql:7) */
     take(on: On, args: { scopes: string[]; wanted: number[]; rates: string[] }): Promise<{ scope: string; granted: number; waitMs: number }[]>;
-    /** What was taken and not used.
+    /** What was taken and not used; more than a bucket holds is not counted by the next who takes. In the order of `take`.
      * (sql/queries/send_rates.sql:17) */
     giveBack(on: On, args: { scopes: string[]; tokens: number[] }): Promise<number>;
   };
@@ -2507,13 +2507,13 @@ export interface Queries {
     lock(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; pausedAt: Date | null; pauseReason: string | null; heldUntil: Date | null; holdReason: string | null; feedbackProvider: string | null; feedbackSecret: Uint8Array | null } | null>;
     /** What is needed to send by it, paused or not.
      * (sql/queries/transport_settings.sql:30) */
-    address(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; connections: number | null } | null>;
+    address(on: On, args: { projectId: string; transportId: string }): Promise<{ id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; connections: number | null } | null>;
     /** What proves webhooks about the mails of a transport.
      * (sql/queries/transport_settings.sql:36) */
     feedback(on: On, args: { transportId: string }): Promise<{ projectId: string; feedbackProvider: string | null; feedbackSecret: Uint8Array | null } | null>;
     /** Those of the installation and of all projects, for `doctor`.
      * (sql/queries/transport_settings.sql:42) */
-    addresses(on: On, args: { limit: number }): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; pausedAt: Date | null; projectName: string | null }[]>;
+    addresses(on: On, args: { limit: number }): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; pausedAt: Date | null; projectName: string | null }[]>;
     /** 0 where there are `max` already.
      * (sql/queries/transport_settings.sql:51) */
     insert(on: On, args: { projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupPlanId: string | null; warmupSince: Date | null; feedbackProvider: string | null; feedbackSecret: Uint8Array | null; now: Date; max: number }): Promise<number>;
@@ -2526,7 +2526,7 @@ export interface Queries {
   transports: {
     /** All transports, for the processes that send: there are few.
      * (sql/queries/transports.sql:1) */
-    inUse(on: On): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupSince: Date | null; warmupLimits: number[] | null; heldUntil: Date | null; isPaused: boolean }[]>;
+    inUse(on: On): Promise<{ projectId: string; id: string; name: string; kind: string; url: Uint8Array | null; shownUrl: string | null; priority: number; weight: number; ratePerSecond: number | null; perDay: number | null; connections: number | null; warmupSince: Date | null; warmupLimits: number[] | null; heldUntil: Date | null; isPaused: boolean }[]>;
     /** The routes of all projects that have some, and of the installation.
      * (sql/queries/transports.sql:11) */
     routes(on: On): Promise<{ projectId: string; document: Json }[]>;

@@ -41,11 +41,7 @@ export async function examineDirect(url: string, dns: Dns, about: About = OF_SET
   const shown = used.slice(0, MAX_ADDRESSES);
   const found = await Promise.all(shown.map((address) => examineAddress(name, address, { dns, check })));
   const missing = await examineAbsent(bindAddresses ?? [], about);
-  const all = [
-    ...strangers.map((address) => unnamed(name, address, check)),
-    ...missing,
-    ...found.flat(),
-  ];
+  const all = [...strangers.map((address) => unnamed(name, address, check)), ...missing, ...found.flat()];
   if (all.length > 0) return all;
   return [
     ok(check, `Mail is delivered directly, as ${name} from ${used.join(", ")}; no block list has them`),

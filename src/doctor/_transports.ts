@@ -37,7 +37,12 @@ export const transports: Check = {
     const answers = `${left} of ${used.length} can be reached and accept the log-in, or deliver directly from addresses in order`;
     const more =
       found.length > MAX_SHOWN ? [skipped("transports", `${found.length - MAX_SHOWN} more have faults`)] : [];
-    return [...(left > 0 ? [ok("transports", answers)] : []), ...absent, ...found.slice(0, MAX_SHOWN), ...more];
+    return [
+      ...(left > 0 ? [ok("transports", answers)] : []),
+      ...absent,
+      ...found.slice(0, MAX_SHOWN),
+      ...more,
+    ];
   },
 };
 

@@ -25,7 +25,11 @@ export function createMailer(
   const { SMTP_URL } = config;
   if (SMTP_URL === undefined) return keep();
   if (!isDirect(SMTP_URL)) return createSmtpMailer(SMTP_URL);
-  return direct(SMTP_URL, dns, { allowPrivate: config.ALLOW_PRIVATE_TRANSPORTS, connections: null, tlsFailures });
+  return direct(SMTP_URL, dns, {
+    allowPrivate: config.ALLOW_PRIVATE_TRANSPORTS,
+    connections: null,
+    tlsFailures,
+  });
 }
 
 /**
@@ -51,7 +55,11 @@ interface DirectLimits {
   tlsFailures: TlsFailures | undefined;
 }
 
-function direct(url: string, dns: DetailedDns, { allowPrivate, connections, tlsFailures }: DirectLimits): Mailer {
+function direct(
+  url: string,
+  dns: DetailedDns,
+  { allowPrivate, connections, tlsFailures }: DirectLimits,
+): Mailer {
   const reasonAgainst = (address: string) => {
     const reason = reasonAgainstAddress(address, allowPrivate);
     const couldBeAllowed = reason !== null && reasonAgainstAddress(address, true) === null;
@@ -70,5 +78,12 @@ function direct(url: string, dns: DetailedDns, { allowPrivate, connections, tlsF
     return isText ? answer.body.toString() : null;
   };
   const limit = connections === null ? {} : { maxConnections: connections };
-  return createDirectMailer({ ...readDirectUrl(url), ...limit, dns, reasonAgainst, fetchPolicy, tlsFailures });
+  return createDirectMailer({
+    ...readDirectUrl(url),
+    ...limit,
+    dns,
+    reasonAgainst,
+    fetchPolicy,
+    tlsFailures,
+  });
 }

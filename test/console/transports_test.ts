@@ -4,7 +4,10 @@ import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { eventually } from "./eventually.ts";
 import { browserTest, tour, useConsole } from "./support.ts";
 
-const stage = useConsole({ ALLOW_PRIVATE_TRANSPORTS: "true", ALLOW_DIRECT_TRANSPORTS: "203.0.113.8,203.0.113.9" });
+const stage = useConsole({
+  ALLOW_PRIVATE_TRANSPORTS: "true",
+  ALLOW_DIRECT_TRANSPORTS: "203.0.113.8,203.0.113.9",
+});
 
 const LONG_NAME = "Versanddienstleister der Niederlassung Garmisch-Partenkirchen, nur für Rundschreiben";
 

@@ -77,7 +77,13 @@ test("the kind of a transport stays", async () => {
   const same = await patch(direct.id, { kind: "DIRECT", name: "Same" });
   expect([other.status, other.body.error.errors]).toEqual([
     422,
-    [expect.objectContaining({ field: "kind", received: "CAPTURE", message: expect.stringMatching("add another") })],
+    [
+      expect.objectContaining({
+        field: "kind",
+        received: "CAPTURE",
+        message: expect.stringMatching("add another"),
+      }),
+    ],
   ]);
   expect(same.body).toMatchObject({ kind: "DIRECT", name: "Same", url: direct.url });
 });
@@ -120,7 +126,12 @@ describe("where the operator names the addresses for projects", () => {
     key = (await chosen.createProject()).secret;
   });
   const own = (method: string, path: string, body?: object) => chosen.request(method, path, { key, body });
-  const direct = (bindAddresses?: string[]) => ({ name: "Own", kind: "DIRECT", heloName: "mail.own.test", bindAddresses });
+  const direct = (bindAddresses?: string[]) => ({
+    name: "Own",
+    kind: "DIRECT",
+    heloName: "mail.own.test",
+    bindAddresses,
+  });
 
   test("they name no others, and are told which; the operator names any", async () => {
     const foreign = await own("POST", "/transports", direct(["203.0.113.7", "203.0.113.8"]));
@@ -164,7 +175,10 @@ describe("where the operator names the addresses for projects", () => {
     expect(await known.byId(made.id)!.mailer.reach()).toBe(
       "This machine has none of the addresses 203.0.113.7, 2001:db8::7",
     );
-    expect(shown).toMatchObject({ state: "PAUSED", stateReason: expect.stringContaining("203.0.113.8, only from") });
+    expect(shown).toMatchObject({
+      state: "PAUSED",
+      stateReason: expect.stringContaining("203.0.113.8, only from"),
+    });
     expect(known.byId(earlier.id)).toBeNull();
   });
 });

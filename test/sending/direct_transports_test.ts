@@ -95,7 +95,10 @@ test("connections that could not be encrypted are counted, whichever transport t
   for (const isOwn of [true, false]) {
     const url = `direct://sender.example:${port}?ipv6=false`;
     const mailer = service.openMailer!({ kind: "DIRECT", url, connections: 1, isOwn });
-    expect((await sendTo(mailer, "ada@example.com")).via).toMatchObject({ provider: "example.com", tls: null });
+    expect((await sendTo(mailer, "ada@example.com")).via).toMatchObject({
+      provider: "example.com",
+      tls: null,
+    });
     mailer.close();
   }
   const metrics = await renderMetrics(service);

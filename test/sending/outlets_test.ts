@@ -1,6 +1,6 @@
 // The ways out that a process keeps: those of transports in use, and others until their last handover ends.
 import { expect, test } from "bun:test";
-import { createOutlets, type Outlet } from "../../src/sending/delivery/_outlets.ts";
+import { createOutlets, type Outlet, type Outlets } from "../../src/sending/delivery/_outlets.ts";
 import type { QueuedRequest } from "../../src/sending/delivery/_places.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { useService } from "../support/service.ts";
@@ -53,4 +53,34 @@ test.each([
   earlier.taken = 0;
   expect(outlets.retire()).toEqual([]);
   expect([...outlets].includes(earlier)).toBe(false);
+});
+
+test("domains that wait apart because of one transport are tried at another as if none waited", async () => {
+  const ids = [(await add({ priority: 10 })).id, (await add({ priority: 20 })).id];
+  const crowd = Array.from({ length: 30 }, (_, n) => ({
+    ...request(1),
+    projectId: crypto.randomUUID(),
+    domain: `d${n}.example`,
+  }));
+  const by = async (outlets: Outlets, id: string) => {
+    await service.pool`update transports set paused_at = case when id <> ${id} then now() end`;
+    await transportsOf(service).refresh();
+    return outlets.choose(request(1)) as Outlet;
+  };
+  const begun = ({ places }: Outlet) => {
+    for (const one of crowd) places.push({ ...one });
+    return places.choose(crowd.length).length;
+  };
+  const make = () => createOutlets(service, { waitingApart: () => 5_000, onSlow: () => {} });
+  const outlets = make();
+  const failing = await by(outlets, ids[0]!);
+  for (const { domain } of crowd) outlets.noteApart(domain, failing);
+  const other = await by(outlets, ids[1]!);
+  // Before anybody knows because of which one they wait, it counts everywhere.
+  const untold = await by(make(), ids[1]!);
+  const few = begun(failing);
+
+  expect([failing, other].map(({ transport }) => transport.id)).toEqual(ids);
+  expect(begun(untold)).toBe(few);
+  expect(begun(other)).toBeGreaterThan(few);
 });

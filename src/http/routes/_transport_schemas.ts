@@ -226,7 +226,8 @@ export const transportChange = {
   ),
   kind: t.Optional(
     Words(["SMTP", "DIRECT", "CAPTURE"], {
-      description: "Stays as it is: another one is refused (422). Add another transport, and remove this one.",
+      description:
+        "Stays as it is: another one is refused (422). Add another transport, and remove this one.",
     }),
   ),
   ...direct,

@@ -70,6 +70,13 @@ export function createOutlets(
   const given = new WeakMap<QueuedRequest, Outlet>();
   const apart = new Map<string, string>();
 
+  /**
+   * The ledger knows what waits apart by domain, and not by transport: which one takes a mail is decided anew when it comes back,
+   * as routes and transports may be others by then. What waits because of one transport says nothing about the domain at
+   * another, where that is known: after a start it is not, until the domain is met again.
+   */
+  const waitingApart = (id: string) => (domain: string) =>
+    (apart.get(domain) ?? id) === id ? options.waitingApart(domain) : 0;
   const outletOf = (transport: Transport): Outlet => {
     const made = outlets.get(transport.id);
     if (made?.transport === transport) return made;
@@ -78,7 +85,7 @@ export function createOutlets(
     const places = createDeliveryPlaces({
       ...options,
       // What waits apart for a domain waits for its server, and the inbox is none.
-      ...(transport === known.sandbox && { waitingApart: () => 0 }),
+      waitingApart: transport === known.sandbox ? () => 0 : waitingApart(transport.id),
       connections: transport.mailer.connections,
       now: () => ctx.now().getTime(),
     });

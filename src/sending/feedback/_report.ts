@@ -153,7 +153,9 @@ export function returnsOf({ mail, notices, news }: Report, at: Date): MailAttemp
     ...notices.flatMap(({ kind }) => (kind === "delay" ? (["deferred"] as const) : [])),
   ];
   const { projectId, address, transportId, mailboxProvider: provider, fromEmail: from } = mail;
-  return from === null ? [] : ends.map((end) => ({ end, at, projectId, address, from, transportId, provider }));
+  return from === null
+    ? []
+    : ends.map((end) => ({ end, at, projectId, address, from, transportId, provider }));
 }
 
 /** Why nothing will be sent any more to whom this mail went; null if nothing new speaks against it. */
