@@ -202,11 +202,11 @@ describe("MJML of several projects", () => {
   beforeAll(() => void (compile = mjmlApart));
   afterAll(() => void (compile = mjmlHere));
 
-  test("ten long templates of one do not hold up the one line of another", async () => {
+  test("six long templates of one do not hold up the one line of another", async () => {
     const long = mjml(`<mj-text>${"A long text. ".repeat(8)}</mj-text>\n`.repeat(100));
     const other = await service.createProject();
     let done = 0;
-    const many = Array.from({ length: 10 }, async () => {
+    const many = Array.from({ length: 6 }, async () => {
       const { status } = await call("POST", "/templates", { ...input, body: long });
       done += 1;
       return status;
@@ -215,8 +215,8 @@ describe("MJML of several projects", () => {
     const { status } = await call("POST", "/templates", line, other.secret);
     const before = done;
 
-    // Where nobody took turns, nearly all would be done before.
-    expect({ status, before, holds: before < 6 }).toEqual({ status: 201, before, holds: true });
+    // Two are compiled at once: where nobody took turns, five would be done before.
+    expect({ status, before, holds: before < 5 }).toEqual({ status: 201, before, holds: true });
     expect(new Set(await Promise.all(many))).toEqual(new Set([201]));
   }, 300_000);
 });

@@ -1,6 +1,6 @@
 // What the figures say against a plain count of the facts, which come about as they do in life: mails are sent, opened,
 // clicked, delivered and bounced, events tracked, workflows started, contacts deleted, at random moments around a change of
-// the clocks. `SERIES_SEED=<seed> bun test test/insight/series_property_test.ts` repeats a run.
+// the clocks. `SERIES_SEED=<seed> bun test test/insight/series_property_test.ts` repeats a run, `SERIES_TEST=long` makes many.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
@@ -16,6 +16,8 @@ import { workflowsOf } from "../support/workflows.ts";
 const service = useService();
 const mails = useFollowedMails(service);
 const SEED = Number(process.env.SERIES_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** At each change of the clocks. */
+const RUNS = process.env.SERIES_TEST === "long" ? 10 : 1;
 const DAY_MS = 86_400_000;
 
 /** Midnight of UTC on days on which clocks change somewhere, in order: the clock of the service only goes on. */
@@ -315,7 +317,7 @@ describe(`figures equal a plain count of the facts (seed ${SEED})`, () => {
           await upkeepTasks.roll_up_counts(service);
           await assertFigures(project, dayAt(-3), dayAt(3));
         }),
-        { seed: SEED, numRuns: 2, endOnFailure: true },
+        { seed: SEED, numRuns: RUNS, endOnFailure: true },
       );
     },
     240_000,

@@ -78,7 +78,7 @@ test("thousands of single mails of one project do not hold up a single mail of a
   project = await service.createProject();
   const recipients = Array.from({ length: 1_000 }, (_, n) => `many${n}@example.com`);
   const from = `a@${DOMAIN}`;
-  for (let i = 0; i < 10; i++)
+  for (let i = 0; i < 4; i++)
     await call("POST", "/v1/send", { to: recipients, from, subject: "s", body: "b" });
   project = await service.createProject();
   await call("POST", "/v1/send", { to: "other@example.com", from, subject: "s", body: "b" });

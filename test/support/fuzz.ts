@@ -106,17 +106,27 @@ export async function makeScene(service: TestService): Promise<Scene> {
   };
 }
 
-async function idsOf(pool: postgres.Sql, projectId: string): Promise<Record<string, string[]>> {
-  const ids: Record<string, string[]> = {};
+/** The tables of projects whose rows have an id; of a database they are asked for once. */
+const tablesWithId = new WeakMap<postgres.Sql, Promise<string[]>>();
+
+async function askTables(pool: postgres.Sql): Promise<string[]> {
   const withId = await pool`
     select table_name as name from information_schema.columns
     where table_schema = 'public' and column_name = 'id' and data_type = 'uuid'`;
   const tables = new Set(withId.map((row) => row.name as string));
-  for (const table of (await projectTables(pool)).filter((name) => tables.has(name))) {
-    const rows = await pool`select id from ${pool(table)} where project_id = ${projectId} limit 10`;
-    ids[table] = rows.map((row) => row.id as string);
-  }
-  return ids;
+  return (await projectTables(pool)).filter((name) => tables.has(name));
+}
+
+/** Ten of each table at most, all asked for at once: a scene is made hundreds of times. */
+async function idsOf(pool: postgres.Sql, projectId: string): Promise<Record<string, string[]>> {
+  const asked = tablesWithId.get(pool) ?? askTables(pool);
+  tablesWithId.set(pool, asked);
+  const lists = (await asked).map(
+    (table) =>
+      `select '${table}' as name, array(select id from ${table} where project_id = $1 limit 10) as ids`,
+  );
+  const rows = await pool.unsafe<{ name: string; ids: string[] }[]>(lists.join(" union all "), [projectId]);
+  return Object.fromEntries(rows.map(({ name, ids }) => [name, ids]));
 }
 
 /** What is gone afterwards would leave nothing to try the others on: of the scene these are seldom asked. */
