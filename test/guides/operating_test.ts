@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Settings } from "../../src/config/mod.ts";
 import { codesIn, markedBlock, readGuide, runScript, tablesOf } from "../support/guides.ts";
+import { HEAP_SETTINGS, heapSettingsIn } from "../support/heap_settings.ts";
 import { HAS_POSTGRES_15, POSTGRES_15_BIN, startPostgres15 } from "../support/postgres15.ts";
 import { runAdmin } from "../support/admin.ts";
 import { type ServiceProcess, startProcess, until } from "../support/process.ts";
@@ -98,6 +99,30 @@ describe("the compose file", () => {
   });
 });
 
+describe("the heap", () => {
+  test("has the settings of the image wherever the service is started as documented", async () => {
+    const { scripts } = (await Bun.file(join(ROOT, "package.json")).json()) as {
+      scripts: Record<string, string>;
+    };
+
+    expect(Object.keys(HEAP_SETTINGS)).not.toEqual([]);
+    for (const text of [scripts.start!, markedBlock(guide, "systemd"), markedBlock(guide, "run: modes")])
+      expect(heapSettingsIn(text)).toEqual(HEAP_SETTINGS);
+  });
+
+  test("has settings that this Bun knows: it would not start with others", () => {
+    const { stderr, exitCode } = Bun.spawnSync([process.execPath, "-e", "0"], {
+      env: { ...HEAP_SETTINGS, BUN_JSC_dumpOptions: "1" },
+    });
+    const taken = Object.entries(HEAP_SETTINGS).map(
+      ([name, value]) => `${name.replace("BUN_JSC_", "")}=${value} (default: `,
+    );
+
+    expect(exitCode).toBe(0);
+    for (const option of taken) expect(stderr.toString()).toContain(option);
+  });
+});
+
 describe("the unit for systemd", () => {
   const lines = markedBlock(guide, "systemd")
     .split("\n")
@@ -112,7 +137,7 @@ describe("the unit for systemd", () => {
 
     expect([program!.split("/").at(-1), ...args]).toEqual(JSON.parse(/^CMD (\[.*\])$/m.exec(image)![1]!));
     expect(Number(unit.TimeoutStopSec)).toBeGreaterThanOrEqual(30);
-    expect(unit.Environment).toBe("NODE_ENV=production");
+    expect(lines).toContain("Environment=NODE_ENV=production");
   });
 
   const hasSystemd = Bun.which("systemd-analyze") !== null;

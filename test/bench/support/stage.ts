@@ -8,6 +8,7 @@ import type { Context } from "../../../src/context.ts";
 import { startEmbedded } from "../../../src/embedded/mod.ts";
 import { addVerifiedDomain } from "../../../src/accounts/projects/domains.ts";
 import { openService } from "../../../src/service/mod.ts";
+import { HEAP_SETTINGS } from "../../support/heap_settings.ts";
 
 const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname;
 const START_MS = 30_000;
@@ -110,7 +111,7 @@ async function start(
   const { PATH = "", HOME = "" } = process.env;
   const child = Bun.spawn([process.execPath, ...profilerOf(environment), MAIN], {
     cwd: dir,
-    env: { PATH, HOME, NODE_ENV: "production", ...environment },
+    env: { PATH, HOME, NODE_ENV: "production", ...HEAP_SETTINGS, ...environment },
     stdio: ["ignore", file, file],
   });
   closeSync(file);
