@@ -1,4 +1,4 @@
-// A campaign to the mailboxes of many providers, by two workers, of which one is killed now and then.
+// A campaign to the mailboxes of many providers, by two workers, of which one may be killed now and then.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,43 +17,25 @@ import { IMPATIENT, killUnseen, startProcess, unusedPort } from "../support/proc
 import { untilEnded } from "../support/siege.ts";
 import { startSmtpServer } from "../support/smtp_server.ts";
 import { insertTransport } from "../support/transports.ts";
-import { type FleetServer, type Provider, providers, startFleet } from "./fleet_servers.ts";
+import { type FleetLimits, type Provider, providers } from "./fleet_providers.ts";
+import { type FleetReport, fatesOf } from "./fleet_report.ts";
+import { type FleetServer, startFleet } from "./fleet_servers.ts";
 
 const DOMAIN = "shop.example";
 const SECRET_KEY = "a secret that only the tests know, 32+";
 
 /** How large it is. */
-export interface FleetOptions {
+export interface FleetOptions extends FleetLimits {
   recipients: number;
   /** Of each provider. */
   domains: number;
-  kills: number;
-  /** What the transport of `paced` allows. */
-  ratePerSecond: number;
-  /** What the transport of `daily` allows. */
-  perDay: number;
+  /** How many workers are killed, spread over the campaign; or one after so many milliseconds each, until it ends. */
+  kills: number | { everyMs: number };
+  /** Retries wait as long as in production. Else their time comes at once. */
+  keepsPauses: boolean;
+  /** So many mails to `fast` alone, before and after, show what the machine can do. 0: nobody asks. */
+  capacityMails: number;
   patienceMs: number;
-}
-
-/** What became of one mail. */
-export interface FleetFate {
-  address: string;
-  provider: Provider;
-  status: string;
-  error: string | null;
-  wasInDoubt: boolean;
-  /** At any server. */
-  arrivals: number;
-}
-
-/** What became of all. */
-export interface FleetReport {
-  fates: FleetFate[];
-  servers: Map<string, FleetServer>;
-  kills: number;
-  /** Mails that each limited transport has got, and when, in milliseconds since the first of them was claimed. */
-  paced: number[];
-  daily: number[];
 }
 
 /** Sends the campaign, and waits until it has ended by itself. */
@@ -75,7 +57,7 @@ async function run(options: FleetOptions, atEnd: (end: () => unknown) => void): 
   atEnd(() => names.stop());
   names.isValidating = true;
   const port = await unusedPort();
-  const fleet = providers(Math.max(10, options.recipients / 100));
+  const fleet = providers(options);
   const servers = await startFleet(fleet, { names, port, domains: options.domains });
   atEnd(() => Promise.all([...servers.values()].map((server) => server.stop())));
   const relays = { paced: await startRelay(), daily: await startRelay() };
@@ -85,7 +67,6 @@ async function run(options: FleetOptions, atEnd: (end: () => unknown) => void): 
   const { ctx, close } = await openService(loadConfig({ ...settings, LOG_LEVEL: "error" }));
   atEnd(close);
   await limit(ctx, options, { paced: relays.paced.url, daily: relays.daily.url });
-  const campaign = await begin(ctx, addressesOf(fleet, options));
   const startWorker = async () => {
     const worker = await startProcess(
       {
@@ -100,19 +81,30 @@ async function run(options: FleetOptions, atEnd: (end: () => unknown) => void): 
     atEnd(() => worker.end("SIGKILL"));
     return worker;
   };
+  const workers = await Promise.all([startWorker(), startWorker()]);
+  const capacity = [await measureCapacity(ctx, servers.get("fast")!, options)];
+
+  const campaign = await prepare(ctx, "Fleet", addressesOf(fleet, options));
+  const startedAt = Date.now();
+  await campaign.send();
   let isOver = false;
   const arrived = () =>
-    [...servers.values(), ...Object.values(relays)].reduce((sum, { arrivals }) => sum + arrivals.size, 0);
-  const workers = [await startWorker(), await startWorker()];
-  const ending = untilEnded(ctx, campaign, {
+    [...servers.values(), ...Object.values(relays)].reduce((sum, { times }) => sum + times.length, 0);
+  const before = arrived();
+  const ending = untilEnded(ctx, campaign.id, {
     patienceMs: options.patienceMs,
-    also: () => giveUpOnHopeless(ctx, campaign),
+    keepsPauses: options.keepsPauses,
+    also: () => giveUpOnHopeless(ctx, campaign.id),
   }).finally(() => (isOver = true));
   let kills = 0;
+  const { kills: wanted, recipients } = options;
+  const isTime = (lastAt: number) =>
+    typeof wanted === "number"
+      ? arrived() - before >= (recipients * (kills + 1) * 0.7) / (wanted + 1)
+      : Date.now() - lastAt >= wanted.everyMs;
   const killing = (async () => {
-    while (kills < options.kills) {
-      const wanted = (options.recipients * (kills + 1) * 0.7) / (options.kills + 1);
-      while (!isOver && arrived() < wanted) await Bun.sleep(20);
+    for (let lastAt = Date.now(); kills !== wanted; lastAt = Date.now()) {
+      while (!isOver && !isTime(lastAt)) await Bun.sleep(20);
       if (isOver) return;
       await killUnseen(ctx.pool, workers[kills % 2]!);
       workers[kills % 2] = await startWorker();
@@ -120,10 +112,27 @@ async function run(options: FleetOptions, atEnd: (end: () => unknown) => void): 
     }
   })();
   await Promise.all([ending, killing]);
-  return { ...(await report(ctx, campaign, { fleet, servers, relays })), servers, kills };
+  const seconds = (Date.now() - startedAt) / 1_000;
+  const { fates, pacedSince } = await fatesOf(ctx, campaign.id, { fleet, servers, relays });
+  capacity.push(await measureCapacity(ctx, servers.get("fast")!, options));
+  return { startedAt, seconds, capacity, kills, fates, servers, relays, pacedSince };
 }
 
-type Relay = Awaited<ReturnType<typeof startRelay>>;
+/** Mails a second to servers that are fast, from the first to the last. */
+async function measureCapacity(
+  ctx: Context,
+  { times }: FleetServer,
+  { capacityMails: mails, domains, patienceMs }: FleetOptions,
+): Promise<number> {
+  if (mails === 0) return 0;
+  const before = times.length;
+  const addresses = Array.from({ length: mails }, (_, n) => `capacity${n}@d${n % domains}.fast.test`);
+  const campaign = await prepare(ctx, `Capacity ${before}`, addresses);
+  await campaign.send();
+  await untilEnded(ctx, campaign.id, { patienceMs, keepsPauses: true });
+  const [first, last] = [times[before]!, times.at(-1)!];
+  return ((mails - 1) * 1_000) / (last - first);
+}
 
 /** A relay that notes when which mail has come. */
 async function startRelay() {
@@ -171,23 +180,22 @@ function addressesOf(fleet: Provider[], { recipients, domains }: FleetOptions): 
   );
 }
 
-async function begin(ctx: Context, addresses: string[]): Promise<string> {
-  const { id: projectId } = await createProject(ctx, "Fleet");
+/** A project with a campaign to these addresses, in an order that has nothing to do with providers. */
+async function prepare(ctx: Context, name: string, addresses: string[]) {
+  const { id: projectId } = await createProject(ctx, name);
   await addVerifiedDomain(ctx, projectId, DOMAIN);
   await ctx.pool`update projects set resend_in_doubt = '{TRANSACTIONAL,CAMPAIGN}' where id = ${projectId}`;
-  // In an order that has nothing to do with providers.
   await ctx.pool`
     insert into contacts (project_id, email, subscribed)
     select ${projectId}, email, true from unnest(${addresses}::text[]) as email order by md5(email)`;
   const { id } = await createCampaign(ctx, projectId, {
-    name: "Fleet",
+    name,
     subject: "Hello {{email}}",
     body: "<p>Hello {{email}}</p>",
     from: `news@${DOMAIN}`,
     audienceType: "ALL",
   });
-  await sendCampaign(ctx, projectId, id, null, OPERATOR);
-  return id;
+  return { id, send: () => sendCampaign(ctx, projectId, id, null, OPERATOR) };
 }
 
 /** What is never taken is given up after five days: for mails of which that has become clear they are over. */
@@ -195,38 +203,5 @@ async function giveUpOnHopeless(ctx: Context, campaignId: string): Promise<void>
   await ctx.pool`
     update emails set tried_at = now() - interval '6 days'
     where campaign_id = ${campaignId} and status = 'PENDING' and tried_at > now() - interval '5 days'
-      and (error like '%4.2.2%' or error like '%DANE%')`;
-}
-
-async function report(
-  ctx: Context,
-  campaignId: string,
-  {
-    fleet,
-    servers,
-    relays,
-  }: { fleet: Provider[]; servers: Map<string, FleetServer>; relays: { paced: Relay; daily: Relay } },
-) {
-  const rows = await ctx.pool`
-    select address, status, error, doubted_at, tried_at from emails where campaign_id = ${campaignId}`;
-  const all = [...servers.values(), ...Object.values(relays)];
-  const fates = rows.map(({ address, status, error, doubtedAt }): FleetFate => {
-    const [, name] = /\.(\w+)\.test$/.exec(address as string)!;
-    return {
-      address,
-      status,
-      error,
-      provider: fleet.find((one) => one.name === name)!,
-      wasInDoubt: doubtedAt !== null,
-      arrivals: all.reduce((sum, { arrivals }) => sum + (arrivals.get(address) ?? 0), 0),
-    };
-  });
-  const since = Math.min(
-    ...rows.filter(({ address }) => address.endsWith(".paced.test")).map(({ triedAt }) => triedAt.getTime()),
-  );
-  return {
-    fates,
-    paced: relays.paced.times.map((at) => at - since),
-    daily: relays.daily.times.map((at) => at - since),
-  };
+      and (error like '%4.2.2%' or error like '%DANE%' or due_at = 'infinity' and address like '%.dane.test')`;
 }

@@ -35,6 +35,8 @@ export interface SiegeOptions {
   transports?: number;
   /** Mails in doubt are sent again, as soon as the attack is over. Else they are kept as they are. */
   resends?: boolean;
+  /** Retries wait as long as in production. Else their time comes at once. */
+  keepsPauses?: boolean;
   /** Until it has to be over. */
   patienceMs?: number;
   /** Postgres may be crashed: it is one of its own, which keeps what was committed. */
@@ -198,12 +200,16 @@ function crash(dir: string): void {
 
 /**
  * Waits for the end of a campaign. Pauses of hours and minutes (retries, doubts) are not waited for: their time is moved to
- * now, and `also` moves what else there is.
+ * now, those of retries only where they are not kept, and `also` moves what else there is.
  */
 export async function untilEnded(
   ctx: Context,
   campaignId: string,
-  { patienceMs = 240_000, also }: Pick<SiegeOptions, "patienceMs"> & { also?: () => Promise<void> },
+  {
+    patienceMs = 240_000,
+    keepsPauses = false,
+    also,
+  }: Pick<SiegeOptions, "patienceMs" | "keepsPauses"> & { also?: () => Promise<void> },
 ): Promise<void> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
@@ -212,7 +218,8 @@ export async function untilEnded(
       throw new Error(`Cannot see the end of the campaign: ${await state(ctx, campaignId)}`);
     try {
       if (await isOver(ctx, campaignId)) return;
-      await hasten(ctx, campaignId);
+      if (!keepsPauses) await hasten(ctx, campaignId);
+      await hastenDoubts(ctx, campaignId);
       await also?.();
     } catch {
       // Postgres is away for a moment.
@@ -228,12 +235,15 @@ async function isOver(ctx: Context, campaignId: string): Promise<boolean> {
 async function hasten(ctx: Context, campaignId: string): Promise<void> {
   await ctx.pool`
     update emails set due_at = now() - interval '1 second'
-    where campaign_id = ${campaignId} and status = 'PENDING' and due_at > now()`;
+    where campaign_id = ${campaignId} and status = 'PENDING' and due_at > now() and due_at < 'infinity'`;
   await changeJobs(
     ctx.pool,
     { runAt: new Date() },
     ({ runAt, lockedAt, payload }) => runAt > new Date() && !lockedAt && payload.campaignId === campaignId,
   );
+}
+
+async function hastenDoubts(ctx: Context, campaignId: string): Promise<void> {
   const doubts = await ctx.pool`
     update emails set due_at = due_at - interval '16 minutes'
     where campaign_id = ${campaignId} and status = 'IN_DOUBT' and due_at between now() - interval '5 minutes' and now()
