@@ -123,6 +123,8 @@ export const JOBS = {
     campaignId: string;
     fromId: string;
     toId: string;
+    /** These of the range alone: mails that are tried again lie far apart. */
+    emailIds?: string[];
     /** As urgent as the batch was when it was made: the first ones of every campaign come first. */
     priority?: number;
     /** It has waited for its place in the line of a rate. */

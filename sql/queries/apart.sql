@@ -88,6 +88,23 @@ with recursive found as (
 )
 select domain as "domain!" from found where domain is not null limit :limit::int;
 
+-- name: begin_apart :exec
+-- Mails that were sent to wait apart before it was known that their domain accepts none: from now on they are retried for a day.
+with waiting as materialized (
+  select e.project_id, e.id
+  from emails e
+  where e.status = 'PENDING'
+    and e.due_at = 'infinity'
+    and recipient_domain(e.address) = :domain
+    and e.tried_at is null
+  limit :limit::int
+  for update skip locked
+)
+update emails e
+set tried_at = :now
+from waiting w
+where e.project_id = w.project_id and e.id = w.id and e.status = 'PENDING' and e.due_at = 'infinity';
+
 -- name: give_up_apart :exec
 -- Ends mails that have waited apart since `before` for a domain that accepts no mail.
 with old as materialized (

@@ -128,6 +128,23 @@ where campaign_id = :campaign_id and status = 'PENDING' and due_at <= :now::time
 order by id
 limit :limit::int;
 
+-- name: named :many
+-- Those of these mails of a campaign that wait to be sent, as in `batch`, each by its key.
+select a.id as "id!", m.domain as "domain!"
+from unnest(:ids::uuid[]) as a (id)
+cross join lateral (
+  select recipient_domain(e.address) as domain
+  from emails e
+  where e.project_id = :project_id
+    and e.id = a.id
+    and e.campaign_id = :campaign_id
+    and e.status::text = 'PENDING'
+    and e.due_at <= :now::timestamptz + interval '5 seconds'
+  limit 1
+) as m
+order by a.id
+limit :limit::int;
+
 -- name: sendable :maybe
 -- Whether mails of a campaign may still be sent; null when it is gone.
 select status <> 'CANCELLED' as "sendable!"

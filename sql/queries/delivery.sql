@@ -112,7 +112,8 @@ retried_batches as (
       'projectId', s.project_id,
       'campaignId', s.campaign_id,
       'fromId', (array_agg(s.id order by s.id))[1],
-      'toId', (array_agg(s.id order by s.id desc))[1]
+      'toId', (array_agg(s.id order by s.id desc))[1],
+      'emailIds', json_agg(s.id)
     ),
     run_at   => max(s.retry_at),
     priority => 10

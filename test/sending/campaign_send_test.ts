@@ -51,6 +51,28 @@ test("a batch of which somebody held mails for a moment comes back for them", as
   expect(recipients()).toHaveLength(20);
 });
 
+test("mails of a campaign that are tried again come alone, and not with what lies between them", async () => {
+  const emails = (await addContacts(9)).sort();
+  const id = await create();
+  await send(id);
+  await snapshotAudience(service, project.id, id);
+  await service.dropJobs();
+  const rows = await service.pool`select id, address from emails where campaign_id = ${id} order by id`;
+  const ids = rows.map((row) => row.id as string);
+  const ends = [rows[0]!, rows.at(-1)!].map((row) => row.address as string);
+  service.smtp.behave({ rcpt: (address) => (ends.includes(address) ? "451 4.3.0 Later" : undefined) });
+  await sendBatch(service, { projectId: project.id, campaignId: id, fromId: ids[0]!, toId: ids.at(-1)! });
+  service.smtp.behave({});
+  const retries = (await service.dropJobs()).filter(({ name }) => name === "send_batch");
+  await service.pool`update emails set status = 'PENDING', due_at = now() where id = ${ids[4]!}`;
+  later(60_000);
+  for (const { payload } of retries) await sendBatch(service, payload as never);
+
+  expect(retries.flatMap(({ payload }) => payload.emailIds).sort()).toEqual([ids[0]!, ids.at(-1)!]);
+  expect(await ledger(id)).toEqual({ SENT: 8, PENDING: 1 });
+  expect(recipients()).toEqual(emails);
+});
+
 describe("a campaign that is sent", () => {
   test("reaches everybody once, ends SENT by itself, and its counters equal the ledger", async () => {
     const emails = await addContacts(620);

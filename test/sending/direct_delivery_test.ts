@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createDns } from "../../src/mail/dns.ts";
 import { createDirectMailer, DIRECT_RETRIES } from "../../src/mail/direct_mailer.ts";
 import type { Mailer } from "../../src/mail/mailer.ts";
+import { deliverEmails } from "../../src/sending/delivery/mod.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { inTransaction } from "../../src/context.ts";
 import { readDeliverability } from "../../src/insight/deliverability/figures.ts";
@@ -120,6 +121,26 @@ test("that is deferred comes back after one or two minutes, is said to be late a
   const lost = await again(120 * HOUR_MS);
   expect(lost.status).toBe("FAILED");
   expect(lost.error).toStartWith("Given up after 120 hours: 450");
+});
+
+test("that waits for the pace of its provider leaves by itself, and no faster", async () => {
+  await service.pool`
+    insert into paces (transport_id, provider, rate, reason, slowed_at, changed_at)
+    values ('00000000-0000-0000-0000-000000000000', 'example.com', 4, '421 Too fast', now(), now())`;
+  await pacesOf(service).refresh();
+  const ids = await mails.accept(Array.from({ length: 12 }, () => mails.fresh()));
+  const begunAt = performance.now();
+  await deliverEmails(service, mails.project.id, ids);
+  await until("the last of them", async () => {
+    const left = await service.pool`select from emails where id = any(${ids}) and status <> 'DELIVERED'`;
+    return left.length === 0;
+  });
+  const seconds = (performance.now() - begunAt) / 1_000;
+  await service.pool`delete from paces`;
+  await pacesOf(service).refresh();
+
+  // The pace may have risen by a tenth every five seconds.
+  expect(12).toBeLessThanOrEqual(1 + 4.4 * 1.1 ** (seconds / 5) * seconds);
 });
 
 test.each(["421 4.7.0 Too fast", "450 4.7.1 Later"])(

@@ -4,7 +4,7 @@ import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { sealUrl } from "../../src/sending/transports/sealed.ts";
 import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
-import { pacesOf } from "../../src/sending/transports/paces.ts";
+import { asksToSlowDown, pacesOf } from "../../src/sending/transports/paces.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { useLedger } from "../support/ledger.ts";
 import { until } from "../support/process.ts";
@@ -373,6 +373,47 @@ describe("a relay that asks for fewer mails a second", () => {
     expect((await pace())!.rate).toBe(rate / 2);
     await service.pool`delete from paces`;
   });
+});
+
+test("a pace comes back to just below what was refused, passes that slowly, and rises on from there", async () => {
+  const first = await add({ priority: 10 });
+  await pacesOf(service).slowDown(transportsOf(service).byId(first.id)!, "example.com", "454 Too fast");
+  const rates: number[] = [];
+  for (let i = 0; i < 24; i++) {
+    const [pace] = await service.pool`select rate::float8, refused_rate::float8 from paces`;
+    rates.push(pace!.rate / pace!.refusedRate);
+    later(6_000);
+    await transportsOf(service).refresh();
+  }
+
+  expect(rates[0]).toBe(0.5);
+  expect(rates[3]).toBeWithin(0.85, 0.95);
+  expect(rates[12]).toBeWithin(0.95, 1.05);
+  expect(rates[23]).toBeGreaterThan(1.15);
+});
+
+test("who is refused near a limit that is known by then keeps seven tenths", async () => {
+  const first = await add({ priority: 10 });
+  const slow = () =>
+    pacesOf(service).slowDown(transportsOf(service).byId(first.id)!, "example.com", "454 Too fast");
+  await slow();
+  await service.pool`update paces set rate = 9.5`;
+  later(3_000);
+  await slow();
+  const [pace] = await service.pool`select rate::float8, refused_rate::float8 from paces`;
+
+  expect({ ...pace! }).toEqual({ rate: 6.65, refusedRate: 9.5 });
+});
+
+test.each([
+  ["421 4.7.0 Too many mails, slow down", true],
+  ["mx.example.com [203.0.113.7]: 421 4.7.28 Our system has detected an unusual rate of mail", true],
+  ["421 4.7.0 Connection rate limit exceeded", true],
+  ["450 4.2.0 Greylisted", false],
+  ["421 4.7.0 Too many concurrent SMTP connections from this IP address", false],
+  ["451 4.3.0 Local error", false],
+])("whether %j asks for fewer mails: %p", (response, asks) => {
+  expect(asksToSlowDown(response)).toBe(asks);
 });
 
 test("a reply to one recipient that speaks of a limit, without a code that says whose, holds no transport", async () => {

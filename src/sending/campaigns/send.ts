@@ -5,7 +5,7 @@ import { q } from "../../db/queries.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
 import { type AudienceDefinition, compileAudience } from "./audience.ts";
 import { finishCampaign } from "../delivery/campaign_ends.ts";
-import { CLOSED_WAIT_MS, deliverBatch, opened } from "../delivery/mod.ts";
+import { CLOSED_WAIT_MS, deliverBatch, type Delivered, opened } from "../delivery/mod.ts";
 import { placeOfBatch, rateOf } from "../delivery/rates.ts";
 import { notifyMembers } from "../platform/mod.ts";
 import { cutShort } from "../platform/usage_notices.ts";
@@ -25,6 +25,8 @@ const SUPPRESS_LIMIT = 5_000;
 const PACE_MS = 1_000;
 /** How often one asks at most whose transports take nothing, as for the rest of a day: a campaign may have thousands. */
 const SHUT_OUT_MS = 60_000;
+/** Who stands far behind in the line of a transport asks this often whether it has become faster. */
+const LONGEST_IN_LINE_MS = 600_000;
 
 /**
  * Takes a snapshot of the audience of a campaign: one mail in the ledger for each contact that belongs to it now, range
@@ -81,19 +83,43 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
   const wait = rate === null || batch.inLine ? 0 : placeOfBatch(ctx, projectId, rate, BATCH_SIZE);
   if (wait > PACE_MS) return await again(ctx, { ...batch, inLine: true }, wait);
   const limit = rate === null ? BATCH_LIMIT : Math.max(1, Math.floor((rate * PACE_MS) / 1000));
-  const rows = await q.campaignSend.batch(ctx, { ...batch, now: ctx.now(), limit });
+  const rows = await waitingOf(ctx, batch, limit);
   const ids = rows.map((row) => row.id);
-  const { postponed, waitMs, isShutOut } = await deliverBatch(ctx, projectId, rows, campaignId);
+  const delivered = await deliverBatch(ctx, projectId, rows, campaignId);
+  const { postponed } = delivered;
   // Nobody waits for a rate here: there are few places for bulk work, and other campaigns may have no rate.
-  if (postponed.length > 0) {
-    const pauseMs = isShutOut ? Math.max(PACE_MS, Math.min(waitMs, SHUT_OUT_MS)) : PACE_MS;
-    return await again(ctx, { ...batch, fromId: postponed[0]!, inLine: true }, pauseMs);
-  }
+  if (postponed.length > 0)
+    return await again(
+      ctx,
+      { ...batch, fromId: postponed[0]!, inLine: true },
+      pauseOf(ctx, batch, delivered),
+    );
   // Rows that somebody else had locked for a moment are free now.
   const left = await q.campaignSend.left(ctx, { projectId, ids, now: ctx.now() });
   if (left) return await again(ctx, { ...batch, fromId: left.id, inLine: true }, PACE_MS);
   if (ids.length < limit) return await finishCampaign(ctx, projectId, campaignId);
   await again(ctx, { ...batch, fromId: ids.at(-1)!, inLine: true }, rate === null ? 0 : PACE_MS);
+}
+
+/**
+ * When a batch comes again of which some mails were postponed. Those of one campaign for one transport wait in a line; another
+ * campaign has a line of its own, so that a large one is not before it.
+ */
+function pauseOf(ctx: Context, { campaignId }: Jobs["send_batch"], delivered: Delivered): number {
+  const { postponed, waitMs, isShutOut, transportRate } = delivered;
+  if (isShutOut) return Math.max(PACE_MS, Math.min(waitMs, SHUT_OUT_MS));
+  if (!transportRate) return PACE_MS;
+  const { transportId, rate } = transportRate;
+  const place = placeOfBatch(ctx, `${transportId} ${campaignId}`, rate, postponed.length);
+  return Math.max(PACE_MS, Math.min(place, LONGEST_IN_LINE_MS));
+}
+
+/** The mails of a batch that wait to be sent. */
+async function waitingOf(ctx: Context, batch: Jobs["send_batch"], limit: number) {
+  const { projectId, campaignId, emailIds, fromId } = batch;
+  if (!emailIds) return await q.campaignSend.batch(ctx, { ...batch, now: ctx.now(), limit });
+  const ids = emailIds.filter((id) => id >= fromId);
+  return await q.campaignSend.named(ctx, { projectId, campaignId, ids, now: ctx.now(), limit });
 }
 
 /** Leaves the rest of a batch to a job of its own, with the same priority. */

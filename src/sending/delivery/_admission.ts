@@ -2,7 +2,7 @@
 import type { Context } from "../../context.ts";
 import type { Outlets } from "./_outlets.ts";
 import type { QueuedRequest } from "./_places.ts";
-import { Apart, Postponed, type RateAdmission } from "./_requests.ts";
+import { Apart, Postponed, type RefusedByRate } from "./_requests.ts";
 import { admitByRate } from "./rates.ts";
 
 /** A mail whose turn is nearer than this waits for it here; the others wait in the queue of the database, at no cost. */
@@ -34,8 +34,8 @@ export async function admittedAmong(
     return [];
   }
   if (!admission) return open;
-  const refused = admission.refused as (RateAdmission["refused"][number] & { request: QueuedRequest })[];
-  for (const { request, waitMs, isApart } of refused) {
+  const refused = admission.refused as (RefusedByRate & { request: QueuedRequest })[];
+  for (const { request, waitMs, isApart, transportRate } of refused) {
     vacate(request);
     if (isApart) {
       outlets.noteApart(request.domain, outlets.of(request));
@@ -45,7 +45,7 @@ export async function admittedAmong(
     // What waits here occupies a job, and there are few for bulk.
     const isTooLong = waitMs > LONGEST_WAIT_MS || request.campaignId !== null;
     if (waitMs === Infinity) takeAnother(outlets, request, enqueue);
-    else if (isTooLong) request.failed(new Postponed(waitMs));
+    else if (isTooLong) request.failed(new Postponed(waitMs, { transportRate }));
     else setTimeout(() => enqueue(request), Math.max(1, waitMs));
   }
   return admission.admitted as QueuedRequest[];

@@ -125,11 +125,15 @@ class MailsApart implements ApartMails {
   /** How many mails of which domains. */
   private choose({ pace, waitingFor }: Here) {
     const chosen = { domains: [] as string[], counts: [] as number[], lasts: [] as number[] };
+    const shared = new Map<string, number>();
     let trials = 0;
     for (const domain of this.look()) {
-      const { mails, as } = pace.room(domain);
-      const room = mails - waitingFor(domain) - (as === "few" ? trials : 0);
+      const { mails, as, scope } = pace.room(domain);
+      const left = (scope === undefined ? undefined : shared.get(scope)) ?? mails;
+      const room = left - waitingFor(domain) - (as === "few" ? trials : 0);
       if (room <= 0) continue;
+      if (scope !== undefined)
+        shared.set(scope, left - (as === "few" ? 1 : Math.min(room, this.count(domain))));
       // Untested domains come one by one, so that all have their turn.
       if (as === "few") trials += 1;
       const last = as === "probes" ? room >> 1 : 0;
@@ -168,6 +172,7 @@ class MailsApart implements ApartMails {
     if (now.getTime() - this.gaveUpAt < GIVE_UP_EVERY_MS) return;
     this.gaveUpAt = now.getTime();
     for (const domain of [...this.counts.keys()].filter(isFailing)) {
+      await q.apart.beginApart(ctx, { domain, now, limit: GIVE_UP_LIMIT });
       await q.apart.giveUpApart(ctx, {
         domain,
         before: new Date(now.getTime() - GIVE_UP_AFTER_MS),

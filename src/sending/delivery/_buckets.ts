@@ -18,12 +18,16 @@ interface Buckets {
 
 const bucketsOf = perService((): Buckets => ({ lines: new Map(), lots: new Map() }));
 
-/** Takes from one kind of bucket, whose `rates` are mails a second, in the order of the requests. */
+/**
+ * Takes from one kind of bucket, whose `rates` are mails a second, in the order of the requests. A bucket holds what comes in
+ * `seconds`: so much may leave at once.
+ */
 export async function grant(
   ctx: Context,
   requests: DeliveryRequest[],
   scopeOf: (request: DeliveryRequest) => string,
   rates: Map<string, number>,
+  seconds = 1,
 ): Promise<RateAdmission> {
   const { lines } = bucketsOf(ctx);
   const groups = Map.groupBy(requests, scopeOf);
@@ -34,7 +38,7 @@ export async function grant(
     mails: groups.get(scope)!.length,
     rate: rates.get(scope)!,
   }));
-  const taken = await take(ctx, wanted);
+  const taken = await take(ctx, wanted, seconds);
   const admission: RateAdmission = { admitted: [], refused: [] };
   for (const [scope, group] of groups) {
     const { granted, waitMs } = taken.find((row) => row.scope === scope) ?? {
@@ -74,6 +78,7 @@ interface Wanted {
 async function take(
   ctx: Context,
   wanted: Wanted[],
+  seconds: number,
 ): Promise<{ scope: string; granted: number; waitMs: number }[]> {
   const { lots } = bucketsOf(ctx);
   const now = performance.now();
@@ -95,6 +100,7 @@ async function take(
           scopes: short.map(({ scope }) => scope),
           wanted: short.map(({ asked }) => asked),
           rates: short.map(({ rate }) => String(rate)),
+          seconds: String(seconds),
         });
   for (const { scope, missing } of short) {
     const left = (rows.find((row) => row.scope === scope)?.granted ?? 0) - missing;

@@ -9,7 +9,7 @@ import { pacesOf } from "../transports/paces.ts";
 import { deliverLater } from "./enqueue.ts";
 import { admittedAmong } from "./_admission.ts";
 import type { ApartMails } from "./_apart.ts";
-import { TICK_MS } from "./_domain_pace.ts";
+import { type DomainRoom, TICK_MS } from "./_domain_pace.ts";
 import { createHandoverMarks, type HandoverMarks } from "./_handover_marks.ts";
 import { type ClaimedMail, runPass } from "./_pass.ts";
 import { createOutlets, freeOf, type Outlet, type Outlets } from "./_outlets.ts";
@@ -62,6 +62,7 @@ class PassingDispatcher implements Dispatcher {
   private passes = 0;
   private readonly patience = new PassPatience(() => this.pump(true));
   private isTicking = false;
+  private isFetchingLater = false;
   private idle: (() => void) | null = null;
   private isStopped = false;
 
@@ -253,16 +254,31 @@ class PassingDispatcher implements Dispatcher {
 
   /** Brings back mails that wait apart, where their domains have room. */
   private fetchApart(): void {
-    const room = (domain: string) => {
+    let againMs = Infinity;
+    const room = (domain: string): DomainRoom => {
       const { gate, places, transport } = this.outlets.apartFrom(domain);
       if (gate.way !== "here") return NO_ROOM;
       const { mails, as } = places.pace.room(domain);
-      return { mails: Math.min(mails, pacesOf(this.ctx).room(transport, domain)), as };
+      const paced = pacesOf(this.ctx).room(transport, domain);
+      if (!paced) return { mails, as };
+      againMs = Math.min(againMs, Math.max(TICK_MS, paced.waitMs));
+      return { mails: Math.min(mails, paced.mails), as, scope: paced.scope };
     };
     const waitingFor = (domain: string) => this.outlets.apartFrom(domain).places.waitingFor(domain);
     void this.apart.fetch({ pace: { room }, waitingFor }).then((requests) => {
       for (const request of requests) void this.deliverUnasked(request);
+      // What a pace holds back is brought when there is a place again, also when nothing else is in progress.
+      if (againMs < Infinity) this.fetchLater(againMs);
     });
+  }
+
+  private fetchLater(afterMs: number): void {
+    if (this.isFetchingLater || this.isStopped) return;
+    this.isFetchingLater = true;
+    setTimeout(() => {
+      this.isFetchingLater = false;
+      if (!this.isStopped) this.fetchApart();
+    }, afterMs).unref();
   }
 
   /** Nobody waits for this one. If it fails, it is due and without a job, and the sweep finds it. */

@@ -25,6 +25,8 @@ export interface Asking {
 export interface DomainRoom {
   mails: number;
   as: "few" | "probes" | "many";
+  /** They share their number with other domains of this name. */
+  scope?: string;
 }
 
 /** What is known of the domains. */

@@ -23,8 +23,27 @@ export interface DeliveryRequest {
 /** Says which requests may go ahead now. */
 export interface RateAdmission {
   admitted: DeliveryRequest[];
-  /** They have to wait for that many milliseconds; `isApart`: with the mails that wait apart. */
-  refused: { request: DeliveryRequest; waitMs: number; isApart?: boolean }[];
+  refused: RefusedByRate[];
+}
+
+/** It has to wait for that many milliseconds; `isApart`: with the mails that wait apart. */
+export interface RefusedByRate {
+  request: DeliveryRequest;
+  waitMs: number;
+  isApart?: boolean;
+  /** The transport that it waits for has this rate. */
+  transportRate?: TransportRate;
+}
+
+/** Mails a second of a transport. */
+export interface TransportRate {
+  transportId: string;
+  rate: number;
+}
+
+interface PostponedOptions {
+  isShutOut?: boolean;
+  transportRate?: TransportRate | undefined;
 }
 
 /** The rate does not allow this mail for a while. The caller should do something else, and ask again then. */
@@ -32,11 +51,14 @@ export class Postponed extends Error {
   readonly waitMs: number;
   /** No transport takes it now, and not only a rate. */
   readonly isShutOut: boolean;
+  /** It waits for this one. */
+  readonly transportRate: TransportRate | undefined;
 
-  constructor(waitMs: number, { isShutOut = false } = {}) {
+  constructor(waitMs: number, { isShutOut = false, transportRate }: PostponedOptions = {}) {
     super("The sending rate does not allow more at the moment");
     this.waitMs = waitMs;
     this.isShutOut = isShutOut;
+    this.transportRate = transportRate;
   }
 }
 

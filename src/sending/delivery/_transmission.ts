@@ -4,7 +4,7 @@ import type { Context } from "../../context.ts";
 import { describeError } from "../../log.ts";
 import type { Handover } from "../../mail/mailer.ts";
 import { refusalOf } from "../../mail/provider_refusals.ts";
-import { asksToSlowDown, pacesOf } from "../transports/paces.ts";
+import { asksToSlowDown, isGreylisting, pacesOf } from "../transports/paces.ts";
 import { messageOfMail } from "../compose/message_of_mail.ts";
 import type { Addressee } from "../compose/mod.ts";
 import { hold } from "../transports/holds.ts";
@@ -137,6 +137,7 @@ const ENDS: Partial<Record<Handover["state"], AttemptEnd>> = {
 
 function verdictOf({ state, response }: Handover): Verdict {
   if (state === "unreached" || state === "withheld" || response === NOT_SIGNED) return "unknown";
+  if (state === "deferred" && isGreylisting(response)) return "answered";
   return state === "deferred" || state === "in_doubt" ? "deferred" : "answered";
 }
 

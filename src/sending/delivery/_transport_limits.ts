@@ -35,13 +35,20 @@ export async function admitByTransport(
     ctx,
     unused.filter((id) => rates.has(id)),
   );
-  return { admitted: byDay.admitted, refused: [...bySecond.refused, ...byDay.refused] };
+  const refused = bySecond.refused.map((one) => {
+    const transportId = one.request.transportId!;
+    return { ...one, transportRate: { transportId, rate: rates.get(transportId)! } };
+  });
+  return { admitted: byDay.admitted, refused: [...refused, ...byDay.refused] };
 }
 
 /** What paces allow, and the bucket that a request has taken its place from; undefined: it needed none. */
 interface PaceAdmission extends RateAdmission {
   bucketOf(request: DeliveryRequest): string | undefined;
 }
+
+/** Who has asked for fewer mails gets them evenly: a second's worth at once may be the double of what fits into a second. */
+const AT_ONCE_S = 0.2;
 
 /** What the paces allow that somebody has asked for. What has to wait for a mailbox provider waits apart, at no cost. */
 export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Promise<PaceAdmission | null> {
@@ -54,8 +61,15 @@ export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Pr
   }
   if (scopes.size === 0) return null;
   const rates = new Map([...scopes.values()].map(({ scope, rate }) => [scope, rate]));
-  const { admitted, refused } = await grant(ctx, requests, (one) => scopes.get(one)?.scope ?? "", rates);
-  for (const { request, waitMs } of refused) {
+  const { admitted, refused } = await grant(
+    ctx,
+    requests,
+    (one) => scopes.get(one)?.scope ?? "",
+    rates,
+    AT_ONCE_S,
+  );
+  // The first of them says when there is the next place.
+  for (const { request, waitMs } of refused.toReversed()) {
     const transport = known.byId(request.transportId!)!;
     paces.noteEmpty(transport, request.domain, Math.min(waitMs, 1_000));
   }
@@ -63,7 +77,12 @@ export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Pr
   return {
     admitted,
     bucketOf: (request) => scopes.get(request)?.scope,
-    refused: refused.map(({ request, waitMs }) => ({ request, waitMs, isApart: isDirect(request) })),
+    refused: refused.map(({ request, waitMs }) => ({
+      request,
+      waitMs,
+      isApart: isDirect(request),
+      transportRate: { transportId: request.transportId!, rate: scopes.get(request)!.rate },
+    })),
   };
 }
 

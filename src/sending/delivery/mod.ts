@@ -9,7 +9,7 @@ import { type ApartMails, createApartMails } from "./_apart.ts";
 import { createDispatcher, type Dispatcher } from "./_dispatcher.ts";
 import type { AcceptedContent } from "./accepted_content.ts";
 import { createDomainLookup, type DomainLookup } from "./_domain_lookup.ts";
-import { Apart, type DeliveryRequest, domainOfAddress, Postponed } from "./_requests.ts";
+import { Apart, type DeliveryRequest, domainOfAddress, Postponed, type TransportRate } from "./_requests.ts";
 import { createCampaignEnds } from "./campaign_ends.ts";
 import { addSendJobs, deliverLater } from "./enqueue.ts";
 import { kindOf, kindOfCampaign, kindsOfContents } from "./_kinds.ts";
@@ -36,11 +36,13 @@ interface Accepted {
 }
 
 /** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server accepts no connections. */
-interface Delivered {
+export interface Delivered {
   postponed: string[];
   waitMs: number;
   /** No transport takes any of them before that time is over. */
   isShutOut: boolean;
+  /** The first of them that waits for a transport waits for this one. */
+  transportRate: TransportRate | undefined;
 }
 
 /** A job waits so long for a way to the mail server, before it comes again. */
@@ -170,6 +172,7 @@ async function deliver(
     postponed: emails.flatMap(({ id }, i) => (ends[i]!.status === "rejected" ? [id] : [])),
     waitMs: Math.min(...waits.map(({ waitMs }) => waitMs), Infinity),
     isShutOut: waits.length > 0 && waits.every((postponed) => postponed.isShutOut),
+    transportRate: waits.find(({ transportRate }) => transportRate)?.transportRate,
   };
 }
 

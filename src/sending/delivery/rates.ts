@@ -10,6 +10,8 @@ import { admitByPace, admitByTransport, limitedTransports } from "./_transport_l
 
 /** A changed rate is noticed within this time. */
 const REFRESH_MS = 5_000;
+/** From here on those at whose end nobody waits are forgotten. */
+const MANY_LINES = 1_000;
 
 interface Rates {
   /** Mails a second, by bucket. */
@@ -17,7 +19,7 @@ interface Rates {
   /** The reading of them that is valid, or in progress. */
   reading: Promise<void> | null;
   readAt: number;
-  /** Until when the places of batches are given away, by project. */
+  /** Until when the places of batches are given away, by their lines. */
   lines: Map<string, number>;
 }
 
@@ -80,14 +82,15 @@ async function admitSent(ctx: Context, requests: DeliveryRequest[]): Promise<Rat
 }
 
 /**
- * How many milliseconds a batch has to wait for its place in the line of its project, when everybody before it in this
- * process takes theirs. So thousands of batches come one after another, and do not ask again and again.
+ * How many milliseconds a batch has to wait for its place in a line, such as that of its project, when everybody before it in
+ * this process takes theirs. So thousands of batches come one after another, and do not ask again and again.
  */
-export function placeOfBatch(ctx: Context, projectId: string, rate: number, mails: number): number {
+export function placeOfBatch(ctx: Context, line: string, rate: number, mails: number): number {
   const { lines } = stateOf(ctx);
   const now = performance.now();
-  const place = Math.max(now, lines.get(projectId) ?? 0);
-  lines.set(projectId, place + (mails * 1000) / rate);
+  const place = Math.max(now, lines.get(line) ?? 0);
+  if (lines.size >= MANY_LINES) for (const [other, end] of lines) if (end < now) lines.delete(other);
+  lines.set(line, place + (mails * 1000) / rate);
   return place - now;
 }
 

@@ -18,12 +18,19 @@ export interface Pace {
   rate: number;
 }
 
+/** So many mails may be fetched now, of all domains that share the pace; when none, in how many milliseconds. */
+export interface PaceRoom {
+  scope: string;
+  mails: number;
+  waitMs: number;
+}
+
 /** The paces as this process knows them. */
 export interface Paces {
   /** Null: as fast as it goes. */
   of(transport: Transport, domain: string): Pace | null;
-  /** How many mails for this domain may be fetched now. */
-  room(transport: Transport, domain: string): number;
+  /** What may be fetched now of what waits; null: as much as there is. */
+  room(transport: Transport, domain: string): PaceRoom | null;
   /** Its places are given away for so long. */
   noteEmpty(transport: Transport, domain: string, waitMs: number): void;
   noteAccepted(transport: Transport, domain: string): void;
@@ -33,6 +40,8 @@ export interface Paces {
   refresh(): Promise<void>;
 }
 
+/** “Too many concurrent SMTP connections”, but not “connection rate limit exceeded”. */
+const TOO_MANY_CONNECTIONS = /^(?!.*\brate\b).*\b(?:too many|maximum|limit).*\b(?:connections|sessions)\b/i;
 /** All mails of a transport. */
 const ALL = "*";
 const WINDOW_MS = 10_000;
@@ -45,6 +54,12 @@ const MAX_KEYS = 5_000;
  */
 const MAX_PACES = 200;
 const NAMED: readonly string[] = [ALL, ...MAILBOX_PROVIDERS];
+/** Mails are fetched for so long: until somebody looks again. */
+const FETCH_S = 0.15;
+/** Who has waited for a place within this time was held back by the pace, and not by having little to send. */
+const BINDING_MS = 5_000;
+/** More than any pace. */
+const UNSEEN = 1_000_000;
 
 /** Of this process. */
 export const pacesOf = perService((ctx): Paces => createPaces(ctx));
@@ -75,13 +90,18 @@ function createPaces(ctx: Context): Paces {
     const passedMs = performance.now() % WINDOW_MS;
     return Math.max(LEAST_SEEN, ((count + before) * 1000) / (passedMs + (before > 0 ? WINDOW_MS : 0) + 1));
   };
+  /** Then the pace itself is what was too fast: the other processes send, too. */
+  const isBinding = (key: string) =>
+    paces.has(key) && performance.now() - (emptyUntil.get(key) ?? -Infinity) < BINDING_MS;
   return {
     of: (transport, domain) => (paces.size === 0 ? null : (paces.get(keyOf(transport, domain)) ?? null)),
     room(transport, domain) {
       const key = keyOf(transport, domain);
       const pace = paces.get(key);
-      if (!pace) return Infinity;
-      return (emptyUntil.get(key) ?? 0) > performance.now() ? 0 : Math.max(1, Math.ceil(pace.rate / 2));
+      if (!pace) return null;
+      const { scope, rate } = pace;
+      const waitMs = Math.max(0, (emptyUntil.get(key) ?? 0) - performance.now());
+      return { scope, mails: waitMs > 0 ? 0 : Math.max(1, Math.ceil(rate * FETCH_S)), waitMs };
     },
     noteEmpty: (transport, domain, waitMs) =>
       void emptyUntil.set(keyOf(transport, domain), performance.now() + waitMs),
@@ -98,7 +118,7 @@ function createPaces(ctx: Context): Paces {
           transportId,
           provider,
           reason,
-          seen: String(rateSeen(key)),
+          seen: String(isBinding(key) ? UNSEEN : rateSeen(key)),
           now: ctx.now(),
         });
         if (changed === 0) return;
@@ -131,12 +151,18 @@ function scopeOf(key: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
+/** Whether a server asks for the same mail later, as it does of strangers: it is well, and takes the others likewise. */
+export function isGreylisting(response: string): boolean {
+  return /gr[ae]y.?list/i.test(response);
+}
+
 /**
- * Whether a mailbox provider asks to slow down. Greylisting asks for the same mail later, not for fewer. Where no server of
+ * Whether a mailbox provider asks to slow down. Greylisting asks for the same mail later, not for fewer; too many
+ * connections are those of all processes, however few mails go over them, and who has some keeps them. Where no server of
  * a domain takes a mail, the name of the last one stands before its reply: `mx.example.com [203.0.113.7]: 421 Too fast`.
  */
 export function asksToSlowDown(response: string): boolean {
-  if (/gr[ae]y.?list/i.test(response)) return false;
+  if (isGreylisting(response) || TOO_MANY_CONNECTIONS.test(response)) return false;
   const reply = response.replace(/^\S+ \[\S+\]: /, "");
   return /^421\b|^450\b(?!.*\b4\.2\.)|^4\d\d.*\b4\.7\.\d+/.test(reply);
 }
