@@ -3258,14 +3258,14 @@ create unlogged table send_rates (
   constraint send_rates_pkey PRIMARY KEY (scope)
 );
 
--- Takes up to `wanted` tokens from a bucket that fills at `rate` per second and holds one second's worth. `wait_ms` is
--- the time until there is another token. All processes use the clock of Postgres.
-CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate numeric, OUT granted integer, OUT wait_ms integer)
+-- Takes up to `wanted` tokens from a bucket that fills at `rate` per second and holds what comes in so many seconds.
+-- `wait_ms` is the time until there is another token. All processes use the clock of Postgres.
+CREATE OR REPLACE FUNCTION public.take_sends(bucket uuid, wanted integer, rate numeric, seconds numeric DEFAULT 1, OUT granted integer, OUT wait_ms integer)
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
-  capacity numeric := greatest(1, rate);
+  capacity numeric := greatest(1, rate * seconds);
   level numeric;
   since timestamptz;
 begin
@@ -3364,6 +3364,9 @@ create table paces (
   reason text not null,
   slowed_at timestamp with time zone not null,
   changed_at timestamp with time zone not null,
+  -- What was too fast the last time, in mails a second: the rate returns to nearly this quickly, and goes beyond slowly.
+  -- Null: from before it was noted.
+  refused_rate numeric,
   constraint paces_pkey PRIMARY KEY (transport_id, provider),
   constraint paces_rate CHECK ((rate > (0)::numeric))
 );

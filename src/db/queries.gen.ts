@@ -94,8 +94,11 @@ export interface Queries {
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
      * (sql/queries/apart.sql:68) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
-    /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
+    /** Mails that were sent to wait apart before it was known that their domain accepts none: from now on they are retried for a day.
      * (sql/queries/apart.sql:91) */
+    beginApart(on: On, args: { domain: string; limit: number; now: Date }): Promise<number>;
+    /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
+     * (sql/queries/apart.sql:108) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
   };
   audience: {
@@ -254,39 +257,42 @@ export interface Queries {
      * rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
      * (sql/queries/campaign_send.sql:117) */
     batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string; domain: string }[]>;
-    /** Whether mails of a campaign may still be sent; null when it is gone.
+    /** Those of these mails of a campaign that wait to be sent, as in `batch`, each by its key.
      * (sql/queries/campaign_send.sql:131) */
+    named(on: On, args: { ids: string[]; projectId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string; domain: string }[]>;
+    /** Whether mails of a campaign may still be sent; null when it is gone.
+     * (sql/queries/campaign_send.sql:148) */
     sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
     /** Whether nothing of a campaign waits to be sent. What `finish` holds it for, and asks again, is left to that.
-     * (sql/queries/campaign_send.sql:137) */
+     * (sql/queries/campaign_send.sql:154) */
     seemsOver(on: On, args: { projectId: string; campaignId: string }): Promise<{ over: boolean } | null>;
     /** Until the commit these campaigns neither come to their end nor are cancelled.
-     * (sql/queries/campaign_send.sql:153) */
+     * (sql/queries/campaign_send.sql:170) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<number>;
     /** A campaign whose snapshot is complete and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
      * the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
-     * (sql/queries/campaign_send.sql:161) */
+     * (sql/queries/campaign_send.sql:178) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent now
      * are left alone, and so are those that are about to be deleted anyway.
-     * (sql/queries/campaign_send.sql:195) */
+     * (sql/queries/campaign_send.sql:212) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they are stalled.
-     * (sql/queries/campaign_send.sql:222) */
+     * (sql/queries/campaign_send.sql:239) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; hasSnapshot: boolean; hasJobs: boolean }[]>;
     /** While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
      * again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it checked.
-     * (sql/queries/campaign_send.sql:239) */
+     * (sql/queries/campaign_send.sql:256) */
     forgive(on: On, args: { afterCampaignId: string; after: Date; before: Date; limit: number; now: Date }): Promise<{ mails: number; campaignId: string | null; dueAt: Date | null }>;
     /** The first of these mails that can still be sent now: somebody else held it when the others were taken.
-     * (sql/queries/campaign_send.sql:263) */
+     * (sql/queries/campaign_send.sql:280) */
     left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
     /** Gives jobs to due mails that have none, batch by batch, oldest first. The period in which they are retried
      * restarts, as in `delivery.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
      * join would compare every mail with every other.
-     * (sql/queries/campaign_send.sql:273) */
+     * (sql/queries/campaign_send.sql:290) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
@@ -745,37 +751,37 @@ export interface Queries {
     settleAndClaim(on: On, args: { outcomes: { project_id: string; id: string; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; transport_id: string | null | undefined; subject: string | null | undefined; message_id: string | null | undefined; provider_id: string | null | undefined; mailbox_provider: string | null | undefined; error: string | null | undefined; at: Date | string; retry_at: Date | string | null | undefined; was_tried: boolean; event_id: string | null | undefined; event: string | null | undefined; event_data: JsonArg | null | undefined; delivery_event_id: string | null | undefined }[]; workerId: string; figures: { project_id: string; hour: Date | string; sender_domain: string; provider: string; transport_id: string; accepted_times: unknown; deferred: number; bounced: number; refused: number; returned: number; complained: number; encrypted: number; unencrypted: number }[]; campaignProjectIds: string[]; campaignIds: string[]; now: Date; projectIds: string[]; ids: string[]; knownContents: string[] }): Promise<{ projectId: string | null; id: string | null; contactId: string | null; contentId: string | null; address: string; toName: string | null; sourceType: "TRANSACTIONAL" | "WORKFLOW" | "CAMPAIGN"; campaignId: string | null; attempts: number; triedAt: Date; ownData: Json | null; role: "to" | "cc" | "bcc" | null; parentId: string | null; resendOf: string | null; firstRecipient: Json | null; subscribed: boolean | null; optedOutAt: Date | null; contactData: Json | null; suppressed: "MANUAL" | "BOUNCE" | "COMPLAINT" | null; hasContent: boolean; subject: string | null; html: string | null; text: string | null; fromEmail: string | null; fromName: string | null; replyTo: string | null; headers: Json | null; requestData: Json | null; templateId: string | null; type: "TRANSACTIONAL" | "MARKETING" | "HEADLESS" | null; tracked: boolean | null; trackOpens: boolean | null; trackClicks: boolean | null; offersUnsubscribe: boolean | null; tags: Json | null; recipients: Json | null; shared: boolean | null; projectName: string | null; language: string | null; postalAddress: string | null; hasAttachments: boolean }[]>;
     /** Single mails that wait for a job of theirs, due at `due_at`: so the sweep of overdue mails sees that they have one. The time
      * in which they are retried begins as much later. One that is due at about that time already is left as it is.
-     * (sql/queries/delivery.sql:228) */
+     * (sql/queries/delivery.sql:229) */
     postpone(on: On, args: { dueAt: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Gives back mails that this process claimed and never began to send, as when it stops.
-     * (sql/queries/delivery.sql:238) */
+     * (sql/queries/delivery.sql:239) */
     putBack(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null }[]>;
     /** What a process has held since `before`, by the ledger's word.
-     * (sql/queries/delivery.sql:247) */
+     * (sql/queries/delivery.sql:248) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
     /** Processes that have held a mail since `before` and are not in the table of workers.
-     * (sql/queries/delivery.sql:253) */
+     * (sql/queries/delivery.sql:254) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:261) */
+     * (sql/queries/delivery.sql:262) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:288) */
+     * (sql/queries/delivery.sql:289) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:322) */
+     * (sql/queries/delivery.sql:323) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:331) */
+     * (sql/queries/delivery.sql:332) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -2331,11 +2337,12 @@ export interface Queries {
     /** The projects that may not send as fast as they can: mails a second.
      * (sql/queries/send_rates.sql:1) */
     limited(on: On): Promise<{ projectId: string; rate: number }[]>;
-    /** Takes tokens out of these buckets, in one order, so that two processes cannot wait for each other.
+    /** Takes tokens out of these buckets, which hold what comes in so many seconds, in one order, so that two processes cannot wait
+     * for each other.
      * (sql/queries/send_rates.sql:7) */
-    take(on: On, args: { scopes: string[]; wanted: number[]; rates: string[] }): Promise<{ scope: string; granted: number; waitMs: number }[]>;
+    take(on: On, args: { scopes: string[]; wanted: number[]; rates: string[]; seconds: string }): Promise<{ scope: string; granted: number; waitMs: number }[]>;
     /** What was taken and not used; more than a bucket holds is not counted by the next who takes. In the order of `take`.
-     * (sql/queries/send_rates.sql:17) */
+     * (sql/queries/send_rates.sql:18) */
     giveBack(on: On, args: { scopes: string[]; tokens: number[] }): Promise<number>;
   };
   session: {
@@ -2541,14 +2548,16 @@ export interface Queries {
     hold(on: On, args: { until: Date; reason: string; id: string }): Promise<number>;
     /** (sql/queries/transports.sql:34) */
     paces(on: On): Promise<{ transportId: string; provider: string; rate: number }[]>;
-    /** Half as fast as before, or as what this process has just seen where that is less. Refusals of the same moment count once.
+    /** Half as fast as before, or as what this process has just seen where that is less; and seven tenths where it had come near
+     * to what was refused before, so that the limit is known (RFC 9438). Refusals of the same moment count once.
      * (sql/queries/transports.sql:37) */
     slowDown(on: On, args: { transportId: string; provider: string; seen: string; reason: string; now: Date }): Promise<number>;
     /** Of a transport all paces but those of the named providers and `max` others: those that were slowed last. Waits for nobody.
-     * (sql/queries/transports.sql:49) */
+     * (sql/queries/transports.sql:53) */
     dropPaces(on: On, args: { transportId: string; named: string[]; max: number }): Promise<number>;
-    /** Of several processes one does it: a pace is changed once in this time.
-     * (sql/queries/transports.sql:69) */
+    /** Half of the way to just below what was refused, then a hundredth of that at a time until just above it, and then a tenth:
+     * the limit may be higher by now. Of several processes one does it: a pace is changed once in this time.
+     * (sql/queries/transports.sql:73) */
     speedUp(on: On, args: { now: Date }): Promise<number>;
   };
   twoFactor: {

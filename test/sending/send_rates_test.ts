@@ -12,9 +12,10 @@ import { transportsOf } from "../../src/sending/transports/known.ts";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { DOMAIN, useService } from "../support/service.ts";
-import { insertTransport } from "../support/transports.ts";
+import { insertTransport, useTransports } from "../support/transports.ts";
 
 const service = useService();
+const transports = useTransports(service);
 let project: NewProject;
 const { call, addContacts, create, send, get, ledger } = campaignsOf(service, () => project);
 
@@ -253,4 +254,39 @@ test("a high rate is taken in lots, and all of a lot is used before another is t
   // In lots of 20, whose rest does not come back.
   expect(service.smtp.received).toHaveLength(15);
   expect(row!.tokens).toBeLessThanOrEqual(2_000 - 15);
+});
+
+test("batches that wait for the rate of a transport come one after another, and no other campaign stands behind them", async () => {
+  await transports.add({ priority: 1, ratePerSecond: 2 });
+  await addContacts(40);
+  const ranges = async () => {
+    const id = await create();
+    await send(id);
+    await snapshotAudience(service, project.id, id);
+    await service.dropJobs();
+    const ids = (await service.pool`select id from emails where campaign_id = ${id} order by id`).map(
+      (row) => row.id as string,
+    );
+    return Array.from({ length: 4 }, (_, i) => ({
+      projectId: project.id,
+      campaignId: id,
+      fromId: ids[i * 10]!,
+      toId: ids[i * 10 + 9]!,
+    }));
+  };
+  const [large, small] = [await ranges(), await ranges()];
+  for (const range of [...large, small[0]!]) await sendBatch(service, range);
+  const endedAt = service.now().getTime() / 1_000;
+  const jobs = await service.dropJobs();
+  const dueOf = ({ toId }: { toId: string }) => jobs.find(({ payload }) => payload.toId === toId)!.due;
+  const [first, second, third, last] = large.map(dueOf);
+
+  // Each of them stands behind at least eight others in whose places two a second leave.
+  for (const [before, after] of [
+    [first!, second!],
+    [second!, third!],
+    [third!, last!],
+  ] as const)
+    expect(after - before).toBeGreaterThan(2.5);
+  expect(dueOf(small[0]!)).toBeLessThanOrEqual(endedAt + 1);
 });
