@@ -5,7 +5,7 @@ import { q } from "../../db/queries.ts";
 import { addJob, type Jobs } from "../../jobs.ts";
 import { type AudienceDefinition, compileAudience } from "./audience.ts";
 import { finishCampaign } from "../delivery/campaign_ends.ts";
-import { CLOSED_WAIT_MS, deliverBatch, type Delivered, opened } from "../delivery/mod.ts";
+import { CLOSED_WAIT_MS, deliverBatch, type DeliveredBatch, opened } from "../delivery/mod.ts";
 import { placeOfBatch, rateOf } from "../delivery/rates.ts";
 import { notifyMembers } from "../platform/mod.ts";
 import { cutShort } from "../platform/usage_notices.ts";
@@ -105,7 +105,7 @@ export async function sendBatch(ctx: Context, batch: Jobs["send_batch"]): Promis
  * When a batch comes again of which some mails were postponed. Those of one campaign for one transport wait in a line; another
  * campaign has a line of its own, so that a large one is not before it.
  */
-function pauseOf(ctx: Context, { campaignId }: Jobs["send_batch"], delivered: Delivered): number {
+function pauseOf(ctx: Context, { campaignId }: Jobs["send_batch"], delivered: DeliveredBatch): number {
   const { postponed, waitMs, isShutOut, transportRate } = delivered;
   if (isShutOut) return Math.max(PACE_MS, Math.min(waitMs, SHUT_OUT_MS));
   if (!transportRate) return PACE_MS;

@@ -36,7 +36,7 @@ interface Accepted {
 }
 
 /** Mails that have to wait because of a rate, and for how long at least; Infinity when the mail server accepts no connections. */
-export interface Delivered {
+export interface DeliveredBatch {
   postponed: string[];
   waitMs: number;
   /** No transport takes any of them before that time is over. */
@@ -93,7 +93,7 @@ export async function deliverEmails(
   projectId: string,
   emailIds: string[],
   traces?: Record<string, string>,
-): Promise<Delivered> {
+): Promise<DeliveredBatch> {
   const { domainOf } = deliveryOf(ctx);
   const [found] = await Promise.all([
     Promise.all(emailIds.map((emailId) => domainOf({ projectId, emailId }))),
@@ -141,7 +141,7 @@ export async function deliverBatch(
   projectId: string,
   emails: Addressed[],
   campaignId: string,
-): Promise<Delivered> {
+): Promise<DeliveredBatch> {
   await transportsOf(ctx).ready();
   const kind = await kindOfCampaign(ctx, projectId, campaignId);
   return await deliver(
@@ -157,7 +157,7 @@ async function deliver(
   projectId: string,
   emails: Addressed[],
   campaignId: string | null,
-): Promise<Delivered> {
+): Promise<DeliveredBatch> {
   const ends = await Promise.allSettled(
     emails.map(({ id, domain, kind = null, trace }) =>
       deliverOrPutApart(ctx, { projectId, emailId: id, campaignId, domain, kind, trace }),
