@@ -69,13 +69,7 @@ export function createBatcher<In, Out>(
     underway += batch.length;
     try {
       const items = batch.map((call) => call.item);
-      const results = await (tracer
-        ? inShared(
-            name,
-            batch.map((call) => call.caller),
-            () => flush(items),
-          )
-        : flush(items));
+      const results = await (tracer ? inShared(name, batch, () => flush(items)) : flush(items));
       batch.forEach((call, i) => {
         const result = results[i]!;
         if (result instanceof Error) call.reject(result);

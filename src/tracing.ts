@@ -7,14 +7,15 @@ import type { Attributes, Span, SpanContext } from "@opentelemetry/api";
 export interface SpanOptions {
   /** Left out: work of our own. */
   kind?: "server" | "client" | "consumer";
-  attributes?: Attributes;
+  /** Asked for where the span is recorded, so that nothing is made of what is not. */
+  attributes?: Attributes | (() => Attributes);
   parent?: SpanContext | undefined;
   links?: SpanContext[];
 }
 
 /** Makes spans. */
 export interface Tracer {
-  /** Begins a trace, or continues the one of its parent; undefined where it is not sampled. */
+  /** Begins a trace, or continues the one of its parent; undefined where it is not sampled, which costs next to nothing. */
   begin(name: string, options: SpanOptions): Span | undefined;
   /** The same without asking the sampler: for what belongs to a span that was sampled. */
   record(name: string, options: SpanOptions): Span;
@@ -53,49 +54,50 @@ export function contextNow(): SpanContext | undefined {
 }
 
 /** Does work as a part of the span at hand; without one, the work alone. */
-export async function inSpan<T>(
+export function inSpan<T>(
   name: string,
   options: Omit<SpanOptions, "parent">,
   work: (span?: Span) => Promise<T>,
 ): Promise<T> {
   const scope = scopeNow();
-  if (scope === undefined) return await work();
-  return await within(tracer!.record(name, { ...options, parent: scope.span.spanContext() }), work);
+  if (scope === undefined) return work();
+  return within(tracer!.record(name, { ...options, parent: scope.span.spanContext() }), work);
 }
 
 /**
  * Does work that is no part of the span at hand: it begins a trace if the sampler says so, or in any case where it has links,
  * as these are to spans that were sampled.
  */
-export async function inTrace<T>(
+export function inTrace<T>(
   name: string,
   options: SpanOptions,
   work: (span?: Span) => Promise<T>,
 ): Promise<T> {
-  if (tracer === undefined) return await work();
+  if (tracer === undefined) return work();
   const span = options.links?.length ? tracer.record(name, options) : tracer.begin(name, options);
-  return await (span ? within(span, work) : untraced(work));
+  return span ? within(span, work) : untraced(work);
 }
 
 /**
  * Does work for many callers at once. For one it is a part of its span; for several it is a trace of its own, with links to and
  * from each of them that is sampled.
  */
-export async function inShared<T>(
+export function inShared<T>(
   name: string,
-  callers: (SpanScope | undefined)[],
+  callers: readonly { caller: SpanScope | undefined }[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const sampled = callers.filter((caller): caller is SpanScope => caller?.isOver === false);
-  if (tracer === undefined || sampled.length === 0) return await untraced(work);
-  if (callers.length === 1) return await scopes.run(sampled[0], work);
+  const sampled: SpanScope[] = [];
+  for (const { caller } of callers) if (caller?.isOver === false) sampled.push(caller);
+  if (tracer === undefined || sampled.length === 0) return untraced(work);
+  if (callers.length === 1) return scopes.run(sampled[0], work);
   const contexts = sampled.map(({ span }) => span.spanContext());
   const span = tracer.record(name, {
     attributes: { "postrider.batch.size": callers.length },
     ...(sampled.length === 1 ? { parent: contexts[0] } : { links: contexts }),
   });
   if (sampled.length > 1) for (const caller of sampled) caller.span.addLink({ context: span.spanContext() });
-  return await within(span, work);
+  return within(span, work);
 }
 
 /** Does work that is no part of the span at hand, nor of another one: for what one caller sets off and all need. */
@@ -119,7 +121,8 @@ export function noteFailure(span: Span, error: unknown): void {
   span.setStatus({ code: ERROR });
 }
 
-async function within<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
+/** Does work within a span, and ends it. */
+export async function within<T>(span: Span, work: (span: Span) => Promise<T>): Promise<T> {
   const scope = { span, isOver: false };
   try {
     return await scopes.run(scope, () => work(span));

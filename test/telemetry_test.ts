@@ -238,6 +238,14 @@ describe("sampling", () => {
     expect(await recorded()).toEqual([]);
   });
 
+  test("by a ratio records about as many traces as it says", async () => {
+    await begin({ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: 0.25 });
+    for (let n = 0; n < 2_000; n++) await inTrace("one", {}, async () => {});
+
+    // Six standard deviations.
+    expect(named(await recorded(), "one").length).toBeWithin(384, 617);
+  });
+
   test("ends with its span: a timer that goes on belongs to nothing", async () => {
     await begin();
     const later = Promise.withResolvers<unknown>();

@@ -41,29 +41,38 @@ export function openTracer(
 ): { tracer: Tracer; close: () => Promise<void> } {
   const queue = newQueue(config, on);
   const shared = { resource: resourceOf(config), spanLimits: LIMITS, spanProcessors: [queue] };
-  const sampler = gated(samplerOf(config), () => {
+  const mayBegin = () => {
     if (queue.hasRoom()) return true;
     on({ outcome: "skipped", spans: 1, error: NO_ROOM });
     return false;
-  });
+  };
+  const sampler = gated(samplerOf(config), mayBegin);
+  const share = shareOf(config);
   // Whether there is a trace is decided where it begins; what belongs to it is recorded.
   const [beginning, belonging] = [sampler, new AlwaysOnSampler()].map((own) =>
     new TracerProvider({ ...shared, sampler: own }).getTracer("postrider", VERSION),
   ) as [ReturnType<TracerProvider["getTracer"]>, ReturnType<TracerProvider["getTracer"]>];
+  const record = (name: string, options: SpanOptions) =>
+    belonging.startSpan(name, optionsOf(options), parentOf(options));
   return {
     tracer: {
       begin(name, options) {
+        // Before anything is made: ids and samplers of the packages cost some microseconds for each request that is not sampled.
+        if (options.parent === undefined) {
+          return Math.random() < share && mayBegin() ? record(name, options) : undefined;
+        }
         const span = beginning.startSpan(name, optionsOf(options), parentOf(options));
         return span.isRecording() ? span : undefined;
       },
-      record: (name, options) => belonging.startSpan(name, optionsOf(options), parentOf(options)),
+      record,
       read: (traceparent) => (traceparent ? (parseTraceParent(traceparent) ?? undefined) : undefined),
     },
     close: () => queue.shutdown(),
   };
 }
 
-function optionsOf({ kind, attributes, links }: SpanOptions) {
+function optionsOf({ kind, attributes: given, links }: SpanOptions) {
+  const attributes = typeof given === "function" ? given() : given;
   return {
     kind: kind === undefined ? SpanKind.INTERNAL : KINDS[kind],
     ...(attributes && { attributes }),
@@ -100,6 +109,11 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
       ? new AlwaysOffSampler()
       : new TraceIdRatioBasedSampler(ratio);
   return name.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
+}
+
+/** How many in one of the traces that nobody has asked for are recorded. */
+function shareOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: Config): number {
+  return name.endsWith("always_on") ? 1 : name.endsWith("always_off") ? 0 : ratio;
 }
 
 const NO_ROOM = "spans come faster than the collector takes them";

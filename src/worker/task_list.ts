@@ -70,14 +70,14 @@ function asSpan(
   return {
     kind: "consumer" as const,
     links: from.flatMap((traceparent) => tracer!.read(traceparent) ?? []),
-    attributes: {
+    attributes: () => ({
       "messaging.system": "graphile-worker",
       "messaging.operation.type": "process",
       "messaging.destination.name": name,
       "messaging.message.id": job.id,
       "postrider.job.attempt": job.attempts,
       ...(projectId && { "postrider.project.id": projectId }),
-    },
+    }),
   };
 }
 

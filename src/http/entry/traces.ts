@@ -1,6 +1,6 @@
 // What a trace says of a request: its route and its outcome. No query, and no part of the path that may be a token or an address.
 import type { Span } from "@opentelemetry/api";
-import { inTrace, noteFailure, tracer } from "../../tracing.ts";
+import { noteFailure, scopeNow, tracer, untraced, within } from "../../tracing.ts";
 import { note, recordOf } from "./requests.ts";
 
 /** What probes ask every few seconds. */
@@ -12,11 +12,13 @@ export function traced<Rest extends unknown[]>(
   handle: (request: Request, ...rest: Rest) => Response | Promise<Response>,
 ): typeof handle {
   return (request, ...rest) => {
-    if (tracer === undefined || PROBES.test(pathOf(request))) return handle(request, ...rest);
+    if (tracer === undefined) return handle(request, ...rest);
     const parent = tracer.read(request.headers.get("traceparent"));
-    return inTrace(request.method, { kind: "server", parent }, async (span) => {
+    const span = tracer.begin(request.method, { kind: "server", parent });
+    if (span === undefined || PROBES.test(pathOf(request))) return untraced(() => handle(request, ...rest));
+    return within(span, async () => {
       const answer = await handle(request, ...rest);
-      if (span) describe(span, request, answer.status);
+      describe(span, request, answer.status);
       return answer;
     });
   };
@@ -24,7 +26,7 @@ export function traced<Rest extends unknown[]>(
 
 /** Notes the route that takes a request. */
 export function noteRoute(request: Request, route: string): void {
-  if (tracer !== undefined) note(request, { route: route.replace(/(.)\/$/, "$1") });
+  if (scopeNow() !== undefined) note(request, { route: route.replace(/(.)\/$/, "$1") });
 }
 
 function describe(span: Span, request: Request, status: number): void {

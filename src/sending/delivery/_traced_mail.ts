@@ -18,7 +18,7 @@ export async function tracedMail(
   handOver: () => Promise<Transmitted>,
 ): Promise<Transmitted> {
   if (tracer === undefined) return await handOver();
-  const attributes = {
+  const attributes = () => ({
     "postrider.email.id": request.emailId,
     "postrider.project.id": request.projectId,
     "postrider.email.waited_ms": Math.round(performance.now() - request.since),
@@ -26,7 +26,7 @@ export async function tracedMail(
     "postrider.transport.id": transport.id,
     "postrider.transport.kind": transport.kind,
     ...(request.campaignId && { "postrider.campaign.id": request.campaignId }),
-  };
+  });
   const links = request.trace ? [request.trace] : [];
   return await inTrace("deliver mail", { kind: "client", links, attributes }, async (span) => {
     const transmitted = await handOver();
