@@ -16,8 +16,11 @@ export interface Grouped<In, Out> {
    * it throws undoes them all; they are then tried in smaller groups.
    */
   work: (tx: Context, projectId: string, items: In[]) => Promise<(Out | Error)[]>;
-  /** The same as one statement, which needs no transaction and waits no longer than that for a lock. */
-  statement?: (ctx: Context, projectId: string, items: In[], lockWaitMs: number) => Promise<(Out | Error)[]>;
+  /**
+   * The same as one statement, which needs no transaction and waits no longer than that for a lock. Null: of this one nothing was
+   * done, as it takes more than a statement; `work` does it.
+   */
+  statement?: (ctx: Context, projectId: string, items: In[], lockWaitMs: number) => Promise<(Out | null)[]>;
   /** What an item writes that others may write too: two with a key in common never share a transaction. */
   keysOf: (item: In) => string[];
   /** Those that would wait for a lock of somebody else now. */
@@ -102,31 +105,58 @@ async function together<In, Out>(
   const indexOf = new Map(results && free.map((item, i) => [item, i]));
   return items.map((item) => {
     const i = indexOf.get(item);
-    if (i !== undefined) return results![i]!;
-    apart.add(projectId, item);
-    return HELD;
+    const result = i === undefined ? HELD : results![i]!;
+    if (result === HELD) apart.add(projectId, item);
+    return result;
   });
 }
 
 /** Null if it waited for a lock for too long: nothing has happened. */
 async function commitInTime<In, Out>(
   ctx: Context,
-  { work, statement }: Grouped<In, Out>,
+  grouped: Grouped<In, Out>,
   projectId: string,
   items: In[],
-): Promise<(Out | Error)[] | null> {
+): Promise<(Out | Error | typeof HELD)[] | null> {
   if (items.length === 0) return [];
+  const { statement } = grouped;
   try {
-    if (statement) return await repeated(() => statement(ctx, projectId, items, LOCK_WAIT_MS));
-    return await inTransaction(ctx, async (tx) => {
-      const limiting = q.lockWaits.limit(tx, { waitMs: LOCK_WAIT_MS });
-      const [results] = await Promise.all([work(tx, projectId, items), limiting]);
-      return results;
-    });
+    if (!statement) return await transact(ctx, grouped, projectId, items);
+    const done = await repeated(() => statement(ctx, projectId, items, LOCK_WAIT_MS));
+    const left = items.filter((_, i) => done[i] === null);
+    const rest = (await commitRest(ctx, grouped, projectId, left)).values();
+    return done.map((result) => result ?? rest.next().value!);
   } catch (error) {
     if (!isHeld(error)) throw error;
     return null;
   }
+}
+
+/** What a statement has left. The others of it are committed: whatever fails here fails for these alone. */
+async function commitRest<In, Out>(
+  ctx: Context,
+  grouped: Grouped<In, Out>,
+  projectId: string,
+  items: In[],
+): Promise<(Out | Error | typeof HELD)[]> {
+  if (items.length === 0) return [];
+  const results = await togetherOrHalves(items, (some) => transact(ctx, grouped, projectId, some)).catch(
+    (error: Error) => items.map(() => error),
+  );
+  return results.map((result) => (isHeld(result) ? HELD : result));
+}
+
+async function transact<In, Out>(
+  ctx: Context,
+  { work }: Grouped<In, Out>,
+  projectId: string,
+  items: In[],
+): Promise<(Out | Error)[]> {
+  return await inTransaction(ctx, async (tx) => {
+    const limiting = q.lockWaits.limit(tx, { waitMs: LOCK_WAIT_MS });
+    const [results] = await Promise.all([work(tx, projectId, items), limiting]);
+    return results;
+  });
 }
 
 /** Items that wait for a lock, or behind one that does. */

@@ -1,5 +1,5 @@
 import { type IdempotentRequest, once } from "../accounts/idempotency.ts";
-import { type Context, inTransaction, newId } from "../context.ts";
+import { type Context, newId } from "../context.ts";
 import { q } from "../db/queries.ts";
 import { groupCommit } from "../group_commit.ts";
 import { type FieldError, problems } from "../problem/mod.ts";
@@ -67,7 +67,7 @@ export async function track(
 const groups = groupCommit<Tracked, TrackResult>({
   name: "commit track",
   work: trackAll,
-  statement: trackAll,
+  statement: recordAll,
   keysOf: ({ email }) => [email],
   heldAmong: async (ctx, projectId, items) => {
     const emails = items.map(({ email }) => email);
@@ -77,13 +77,23 @@ const groups = groupCommit<Tracked, TrackResult>({
   maxItems: MAX_BATCH,
 });
 
-/** Everything in one statement: of a transaction with one for contacts and one for events, each answer takes a turn. */
-async function trackAll(
+async function trackAll(tx: Context, projectId: string, items: Tracked[]): Promise<TrackResult[]> {
+  const results = await recordAll(tx, projectId, items);
+  const outgoing = items.filter((_, i) => results[i] === null);
+  const replaced = (await trackAnew(tx, projectId, outgoing)).values();
+  return results.map((result) => result ?? replaced.next().value!);
+}
+
+/**
+ * Everything in one statement: of a transaction with one for contacts and one for events, each answer takes a turn. Null: a reset
+ * is about to delete the contact, and nothing was recorded.
+ */
+async function recordAll(
   ctx: Context,
   projectId: string,
   items: Tracked[],
   lockWaitMs: number | null = null,
-): Promise<TrackResult[]> {
+): Promise<(TrackResult | null)[]> {
   const timestamp = ctx.now();
   const writes = items.map((item) => writeOf(projectId, item));
   const rows = items.map(({ event, subscribed }, i) => ({
@@ -96,16 +106,10 @@ async function trackAll(
   const changes = contactChanges(writes);
   const written = await q.tracking.recordMany(ctx, { rows, changes, now: timestamp, lockWaitMs });
   const contacts = new Map(written.map((contact) => [contact.email, contact]));
-  const outgoing = items.filter(({ email }) => contacts.get(email)!.isOutgoing);
-  const replaced = new Map(await trackAgain(ctx, projectId, outgoing));
-  return items.map(
-    (item, i) =>
-      replaced.get(item) ?? {
-        contact: contacts.get(item.email)!.contactId,
-        event: rows[i]!.event_id,
-        timestamp,
-      },
-  );
+  return items.map(({ email }, i) => {
+    const { contactId, isOutgoing } = contacts.get(email)!;
+    return isOutgoing ? null : { contact: contactId, event: rows[i]!.event_id, timestamp };
+  });
 }
 
 function writeOf(projectId: string, { email, subscribed, data }: Tracked): ContactWrite {
@@ -113,28 +117,19 @@ function writeOf(projectId: string, { email, subscribed, data }: Tracked): Conta
 }
 
 /** Tracks what belongs to contacts that a reset is about to delete: they are replaced. */
-async function trackAgain(
-  ctx: Context,
-  projectId: string,
-  items: Tracked[],
-): Promise<[Tracked, TrackResult][]> {
+async function trackAnew(tx: Context, projectId: string, items: Tracked[]): Promise<TrackResult[]> {
   if (items.length === 0) return [];
-  return await inTransaction(ctx, async (tx) => {
-    const writes = items.map((item) => writeOf(projectId, item));
-    const contacts = await upsertContacts(tx, writes);
-    const contactIds = items.map(({ email }) => contacts.get(contactKey(projectId, email))!.id);
-    const events = await recordEvents(
-      tx,
-      items.map(({ event }, i) => ({
-        projectId,
-        contactId: contactIds[i]!,
-        name: event,
-        data: writes[i]!.change.values,
-      })),
-    );
-    return events.map(({ id, createdAt }, i) => [
-      items[i]!,
-      { contact: contactIds[i]!, event: id, timestamp: createdAt },
-    ]);
-  });
+  const writes = items.map((item) => writeOf(projectId, item));
+  const contacts = await upsertContacts(tx, writes);
+  const contactIds = items.map(({ email }) => contacts.get(contactKey(projectId, email))!.id);
+  const events = await recordEvents(
+    tx,
+    items.map(({ event }, i) => ({
+      projectId,
+      contactId: contactIds[i]!,
+      name: event,
+      data: writes[i]!.change.values,
+    })),
+  );
+  return events.map(({ id, createdAt }, i) => ({ contact: contactIds[i]!, event: id, timestamp: createdAt }));
 }
