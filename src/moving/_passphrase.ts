@@ -23,8 +23,8 @@ export interface Wrapping {
   unwrap(wrapped: string, place: string[]): string;
 }
 
-// 128 MB and half a second for each guess.
-const COST = { N: 2 ** 17, r: 8, p: 1 };
+/** Of an export: 128 MB and half a second for each guess. Tests take less. */
+export const COST = { N: 2 ** 17, r: 8, p: 1 };
 /** A file may ask for this much at most: it comes from elsewhere. */
 const MAX_N = 2 ** 18;
 const SALT_BYTES = 16;

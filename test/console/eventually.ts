@@ -28,13 +28,15 @@ export const eventually = (read: () => Promise<unknown>): Eventually => {
 };
 
 async function untilItHolds(read: () => Promise<unknown>, check: (found: unknown) => void): Promise<void> {
-  for (const deadline = Date.now() + LIMIT_MS; ; await Bun.sleep(50)) {
+  const deadline = Date.now() + LIMIT_MS;
+  for (let pauseMs = 10; ; pauseMs = Math.min(50, pauseMs * 2)) {
     const found = await read();
     try {
       check(found);
       return;
     } catch (reason) {
       if (Date.now() > deadline) throw reason;
+      await Bun.sleep(pauseMs);
     }
   }
 }

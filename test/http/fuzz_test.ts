@@ -16,7 +16,7 @@ import { useService } from "../support/service.ts";
 import { withoutReferences } from "../support/openapi.ts";
 
 const isLong = process.env.FUZZ_TEST === "long";
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (isLong ? 200_000 : 1_500));
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? (isLong ? 200_000 : 1_000));
 /** The short run is the same each time; the long one is another one. */
 const SEED = Number(process.env.FUZZ_SEED ?? (isLong ? Math.floor(Math.random() * 2 ** 31) : 1));
 /** Requests to one project, before there is a new one. */

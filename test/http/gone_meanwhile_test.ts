@@ -66,7 +66,7 @@ function send(operation: Operation, scene: Scene, path: string, body: unknown): 
 
 /** Deletes a row while an operation on it is under way: begun before it, ended after. Answers what was answered. */
 async function deletedMeanwhile(operation: Operation, table: string, places: [string, string][]) {
-  const scene = await makeScene(service);
+  const scene = await makeScene(service, 5);
   const projectId = scene.ids.projects![0]!;
   const steps = await service.pool`
     select id from workflow_steps where project_id = ${projectId} and type <> 'TRIGGER' order by id`;

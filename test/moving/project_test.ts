@@ -17,7 +17,7 @@ import { sweepExecutions } from "../../src/automation/engine/recovery.ts";
 import type { Context } from "../../src/context.ts";
 import { exportProject } from "../../src/moving/export.ts";
 import { importProject } from "../../src/moving/import.ts";
-import { type PassphraseNote, unwrapWith } from "../../src/moving/_passphrase.ts";
+import { COST, type PassphraseNote, unwrapWith } from "../../src/moving/_passphrase.ts";
 import { MOVED, STAYING } from "../../src/moving/tables.ts";
 import { followHtml, openClickToken, openMailToken } from "../../src/sending/compose/followed_mail.ts";
 import { envelopeSender, mailOfReturnPath } from "../../src/sending/compose/return_paths.ts";
@@ -46,8 +46,17 @@ const passphraseFile = join(folder, "passphrase");
 let project: NewProject;
 let files = 0;
 
-beforeAll(async () => void (await Bun.write(passphraseFile, `${PASSPHRASE}\n`)));
-afterAll(() => rmSync(folder, { recursive: true }));
+/** What production takes, as the commands do, which are processes of their own. */
+const { N } = COST;
+
+beforeAll(async () => {
+  COST.N = 2 ** 10;
+  await Bun.write(passphraseFile, `${PASSPHRASE}\n`);
+});
+afterAll(() => {
+  COST.N = N;
+  rmSync(folder, { recursive: true });
+});
 
 beforeEach(async () => {
   project = await here.createProject();
@@ -170,6 +179,11 @@ describe("a project that moves", () => {
     const [before, after] = [await linesOf(first), await linesOf(second)];
 
     expect(again.err).toBe("");
+    expect(JSON.parse((await textOf(first)).split("\n", 1)[0]!).passphrase).toMatchObject({
+      N: 131_072,
+      r: 8,
+      p: 1,
+    });
     expect(JSON.parse(out[1]!)).toMatchObject({ id: project.id, ledger: true, copy: false, leftOut: [] });
     expect(JSON.parse(back[0]!)).toMatchObject({ disabled: true, stopped: { workflows: 0, mails: 0 } });
     expect(after.lines.filter((line) => !sinceExport(line))).toEqual(

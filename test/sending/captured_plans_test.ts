@@ -68,13 +68,12 @@ async function readBy(run: (tx: Context) => Promise<unknown[]>): Promise<{ read:
   });
 }
 
-describe("a page", () => {
-  const tries = ["never analyzed", "analyzed"].flatMap((state) =>
-    STATEMENTS.map(([name, run]) => [name, state, run] as const),
-  );
-
-  test.each(tries)("by %s, tables %s, reads what it answers", async (_name, state, run) => {
+describe.each(["never analyzed", "analyzed"])("of tables %s, a page", (state) => {
+  beforeAll(async () => {
     if (state === "analyzed") await service.pool`analyze`;
+  });
+
+  test.each(STATEMENTS)("by %s reads what it answers", async (_name, run) => {
     const { read, rows } = await readBy(run);
 
     expect(rows).toBe(LIMIT);

@@ -83,15 +83,15 @@ export function operationsOf(document: {
   return { operations, resolve };
 }
 
-/** Makes a project with an owner, two keys and rows in every table. */
-export async function makeScene(service: TestService): Promise<Scene> {
+/** Makes a project with an owner, two keys, some contacts and rows in every table. */
+export async function makeScene(service: TestService, contacts = 20): Promise<Scene> {
   const { pool } = service;
   const project = await createProject(service, "Fuzz");
   await addVerifiedDomain(service, project.id, DOMAIN);
   const owner = await signUp(service);
   await pool`update users set email_verified_at = now() where id = ${owner.userId}`;
   await pool`insert into memberships (project_id, user_id, role) values (${project.id}, ${owner.userId}, 'OWNER')`;
-  await fillProject(pool, project.id);
+  await fillProject(pool, project.id, contacts);
   await pool`update workflows set enabled = true, allow_reentry = true where project_id = ${project.id}`;
   const emails = await pool`select email from contacts where project_id = ${project.id} limit 10`;
   return {

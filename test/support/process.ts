@@ -90,9 +90,10 @@ export async function until(
   timeoutMs = 280_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
+  // Most of what is waited for comes at once.
+  for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(50, pauseMs * 2)) {
     if (Date.now() > deadline) throw new Error(`Cannot see, within ${timeoutMs / 1000} s: ${what}`);
-    await Bun.sleep(50);
+    await Bun.sleep(pauseMs);
   }
 }
 
