@@ -184,19 +184,12 @@ set
   changed_at   = excluded.changed_at;
 
 -- name: note_new :exec
--- Notes the contacts that an import has made.
+-- Notes the contacts that an import has made in this transaction.
 insert into contact_import_changes (
   project_id, import_id, contact_id, is_new, before, after, given_before, given_after, changed_at
 )
-select :project_id, :import_id, c.id, true, '{}', '{}', '{}', '{}', c.updated_at
-from unnest(:emails::text[]) as r (email)
-cross join lateral (
-  select id, updated_at
-  from contacts
-  where project_id = :project_id and email between r.email and r.email
-  order by email
-  limit 1
-) as c
+select :project_id, :import_id, id, true, '{}', '{}', '{}', '{}', now()
+from unnest(:contact_ids::uuid[]) as r (id)
 on conflict do nothing;
 
 -- name: request_undo :maybe

@@ -559,33 +559,33 @@ export interface Queries {
      * contact_addresses.sql.
      * (sql/queries/contact_imports.sql:147) */
     noteExisting(on: On, args: { projectId: string; importId: string; rows: { email: string; given: JsonArg; sets: JsonArg }[] }): Promise<number>;
-    /** Notes the contacts that an import has made.
+    /** Notes the contacts that an import has made in this transaction.
      * (sql/queries/contact_imports.sql:186) */
-    noteNew(on: On, args: { projectId: string; importId: string; emails: string[] }): Promise<number>;
+    noteNew(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<number>;
     /** Marks an import as being undone, once, also one that failed half-way. Null if it has not ended, was a dry run, is older than
      * `since`, or is undone.
-     * (sql/queries/contact_imports.sql:202) */
+     * (sql/queries/contact_imports.sql:195) */
     requestUndo(on: On, args: { projectId: string; importId: string; since: Date }): Promise<{ id: string } | null>;
-    /** (sql/queries/contact_imports.sql:211) */
+    /** (sql/queries/contact_imports.sql:204) */
     holdUndo(on: On, args: { projectId: string; importId: string }): Promise<{ undoAfter: string | null } | null>;
     /** The next contacts that an import has written, in the order of their ids.
-     * (sql/queries/contact_imports.sql:217) */
+     * (sql/queries/contact_imports.sql:210) */
     nextChanges(on: On, args: { projectId: string; importId: string; afterId: string | null; limit: number }): Promise<{ contactId: string }[]>;
     /** Those of them that the import has made, and that nobody has touched since: no change, no event of their own, no mail, no
      * workflow.
-     * (sql/queries/contact_imports.sql:226) */
+     * (sql/queries/contact_imports.sql:219) */
     untouched(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ id: string }[]>;
     /** What contacts have to get back, where they still have the values of the import: of their columns, and of their data. Holds
      * them, in the order of `contacts.upsert_many`. Those that a reset is about to delete are left to it.
-     * (sql/queries/contact_imports.sql:244) */
+     * (sql/queries/contact_imports.sql:237) */
     restorable(on: On, args: { projectId: string; importId: string; contactIds: string[] }): Promise<{ email: string; given: Json; data: Json }[]>;
-    /** (sql/queries/contact_imports.sql:267) */
+    /** (sql/queries/contact_imports.sql:260) */
     advanceUndo(on: On, args: { afterId: string; deleted: number; restored: number; kept: number; projectId: string; importId: string }): Promise<number>;
     /** An import that is undone, and what it did is forgotten.
-     * (sql/queries/contact_imports.sql:277) */
+     * (sql/queries/contact_imports.sql:270) */
     completeUndo(on: On, args: { projectId: string; importId: string }): Promise<number>;
     /** Forgets what imports did that were done before that time and are not being undone.
-     * (sql/queries/contact_imports.sql:289) */
+     * (sql/queries/contact_imports.sql:282) */
     dropChanges(on: On, args: { before: Date; limit: number }): Promise<number>;
   };
   contacts: {

@@ -587,7 +587,7 @@ describe("imports", () => {
 
   test("give way to others after a while, and show how far they are", async () => {
     const own = await service.createProject();
-    const rows = Array.from({ length: 900 }, (_, i) => `slice${i}@example.com,${i % 2}`);
+    const rows = Array.from({ length: 1_800 }, (_, i) => `slice${i}@example.com,${i % 2}`);
     for (const query of ["?dryRun=true", ""]) {
       const { body } = await post(upload(`email,odd\n${rows.join("\n")}\nslice0@example.com,2`), {
         key: own.secret,
@@ -608,8 +608,8 @@ describe("imports", () => {
         ["active", 83],
         ["completed", 100],
       ]);
-      expect(report.result).toMatchObject({ totalRows: 901, createdCount: 900, updatedCount: 1 });
-      expect(await countContacts(own.id)).toBe(query === "" ? 900 : 0);
+      expect(report.result).toMatchObject({ totalRows: 1_801, createdCount: 1_800, updatedCount: 1 });
+      expect(await countContacts(own.id)).toBe(query === "" ? 1_800 : 0);
     }
     expect(await contactOf("slice0@example.com", own.id)).toMatchObject({ data: { odd: 2 } });
   });

@@ -16,11 +16,11 @@ import {
 import { givenColumns } from "../standard_fields.ts";
 import { examplesOf } from "./_import_examples.ts";
 import { failureReason, MAX_JOB_ERRORS, refusalReason, SLICE_MS } from "./jobs.ts";
-import { type ContactWrite, upsertContacts } from "./mod.ts";
+import { type ContactWrite, upsertContacts, type WrittenContact } from "./mod.ts";
 
-// Rows of one transaction: more gain little time, and lock contacts for longer. Their objects outlive the small collections of
-// the heap, and then stay in it for long: with 500 rows, and pieces of 16 KB, an import took 35 MB more.
-const CHUNK_ROWS = 250;
+// Rows of one transaction: more gain little time, lock contacts for longer, and their objects outlive the small collections of
+// the heap.
+const CHUNK_ROWS = 500;
 const PIECE_BYTES = 65_536;
 // Parsed in one go: a hundred rows or so wait beside those of a transaction.
 const PARSED_BYTES = 4_096;
@@ -189,31 +189,39 @@ async function writeTogether(
   const writes = mergeRows(run, good);
   const examples = dryRun && rowsDone === 0 ? await examplesOf(ctx, run, good) : null;
   const tried = dryRun ? await tryOut(ctx, (tx) => createdBy(tx, writes)) : null;
-  const goesOn = await inTransaction(ctx, async (tx) => {
-    if (!(await q.contactImports.hold(tx, { projectId, importId, rowsDone }))) return false;
-    const made = tried ?? (await written(tx, run, writes));
-    const created = made.filter((email) => !run.seen.has(hashOf(email))).length;
-    if (examples) await q.contactImports.showExamples(tx, { projectId, importId, examples });
+  const place = { projectId, importId };
+  const goesOn = await rolledBackAt(TAKEN_FURTHER, ctx, async (tx) => {
+    // Statements that need nothing of each other are sent together. Where the import is elsewhere, all of it is rolled back.
+    const [held] = await Promise.all([
+      q.contactImports.hold(tx, { ...place, rowsDone }),
+      tried ?? noteExisting(tx, run, writes),
+    ]);
+    if (!held) throw TAKEN_FURTHER;
+    const made = tried ?? (await createdBy(tx, writes));
+    const created = made.filter(({ email }) => !run.seen.has(hashOf(email))).length;
+    if (examples) await q.contactImports.showExamples(tx, { ...place, examples });
     const { row: linesDone, end: bytesDone } = rows.at(-1)!;
-    await q.contactImports.advance(tx, {
-      projectId,
-      importId,
-      rowsDone,
-      rows: rows.length,
-      bytesDone: String(bytesDone),
-      linesDone,
-      created,
-      updated: good.length - created,
-      failed: errors.length,
-      errors: errors
-        .slice(0, Math.max(0, MAX_JOB_ERRORS - run.failures))
-        .map(({ row, email, error }) => ({ row, email, error })),
-    });
+    await Promise.all([
+      tried ?? noteNew(tx, run, made),
+      q.contactImports.advance(tx, {
+        ...place,
+        rowsDone,
+        rows: rows.length,
+        bytesDone: String(bytesDone),
+        linesDone,
+        created,
+        updated: good.length - created,
+        failed: errors.length,
+        errors: errors
+          .slice(0, Math.max(0, MAX_JOB_ERRORS - run.failures))
+          .map(({ row, email, error }) => ({ row, email, error })),
+      }),
+    ]);
     return true;
   });
   run.failures += errors.length;
-  for (const email of tried ?? []) run.seen.add(hashOf(email));
-  return goesOn;
+  for (const { email } of tried ?? []) run.seen.add(hashOf(email));
+  return goesOn ?? false;
 }
 
 function isRefused(row: ContactRow | RefusedRow): row is RefusedRow {
@@ -225,29 +233,36 @@ function hashOf(email: string): number {
   return Number(BigInt.asUintN(53, Bun.hash(email) as bigint));
 }
 
-/** Writes contacts and notes what they had before, so that it can be undone. Returns the addresses of the new ones. */
-async function written(
+/** Notes what contacts have that are about to be written, so that it can be undone. */
+async function noteExisting(
   tx: Context,
   { projectId, importId }: ImportRun,
   writes: ContactWrite[],
-): Promise<string[]> {
-  if (writes.length === 0) return [];
+): Promise<void> {
+  if (writes.length === 0) return;
   const rows = writes.map(({ email, given, change }) => ({
     email,
     given: givenColumns(given),
     sets: change.sets,
   }));
   await q.contactImports.noteExisting(tx, { projectId, importId, rows });
-  const emails = await createdBy(tx, writes);
-  if (emails.length > 0) await q.contactImports.noteNew(tx, { projectId, importId, emails });
-  return emails;
 }
 
-/** Writes contacts, and returns the addresses of the new ones. */
-async function createdBy(tx: Context, writes: ContactWrite[]): Promise<string[]> {
+/** Notes the contacts that the import has made. */
+async function noteNew(
+  tx: Context,
+  { projectId, importId }: ImportRun,
+  made: WrittenContact[],
+): Promise<void> {
+  if (made.length === 0) return;
+  await q.contactImports.noteNew(tx, { projectId, importId, contactIds: made.map(({ id }) => id) });
+}
+
+/** Writes contacts, and returns the new ones. */
+async function createdBy(tx: Context, writes: ContactWrite[]): Promise<WrittenContact[]> {
   if (writes.length === 0) return [];
   const saved = await upsertContacts(tx, writes);
-  return [...saved.values()].filter((contact) => contact.isNew).map((contact) => contact.email);
+  return [...saved.values()].filter((contact) => contact.isNew);
 }
 
 /** One write for each address. If several rows have it, the later ones go over the earlier ones. */
@@ -264,18 +279,30 @@ function mergeRows({ projectId, subscribes }: ImportRun, rows: ContactRow[]): Co
   return [...writes.values()];
 }
 
+/** Another process has taken the import further, or it was cancelled. */
+const TAKEN_FURTHER = new Error("Taken further");
 const TAKEN_BACK = new Error("Taken back");
 
 /** Does `work` in a transaction, rolls it back, and returns its result. */
 async function tryOut<T>(ctx: Context, work: (tx: Context) => Promise<T>): Promise<T> {
   let answer: T;
+  await rolledBackAt(TAKEN_BACK, ctx, async (tx) => {
+    answer = await work(tx);
+    throw TAKEN_BACK;
+  });
+  return answer!;
+}
+
+/** Does `work` in a transaction. Null where it threw `reason`, and everything was rolled back. */
+async function rolledBackAt<T>(
+  reason: Error,
+  ctx: Context,
+  work: (tx: Context) => Promise<T>,
+): Promise<T | null> {
   try {
-    return await inTransaction(ctx, async (tx) => {
-      answer = await work(tx);
-      throw TAKEN_BACK;
-    });
+    return await inTransaction(ctx, work);
   } catch (error) {
-    if (error !== TAKEN_BACK) throw error;
-    return answer!;
+    if (error === reason) return null;
+    throw error;
   }
 }
