@@ -30,10 +30,10 @@ with chosen as materialized (
   limit :limit::int
 ),
 sized as materialized (
-  select count(*)::int as mails from chosen
+  select count(*)::int as mails, (array_agg(id order by id desc))[1] as last_id from chosen
 ),
 taken as materialized (
-  select s.mails, take_usage(:project_id, 'campaigns', :now, s.mails, false) as allowed
+  select s.mails, s.last_id, take_usage(:project_id, 'campaigns', :now, s.mails, false) as allowed
   from sized s
 ),
 first_over as materialized (
@@ -62,24 +62,22 @@ counted as (
   from taken
   where allowed < mails
 ),
-numbered as (
-  select id, (row_number() over (order by id) - 1) / :batch_size::int as batch
-  from added
-  where status = 'PENDING'
+due as materialized (
+  select array_agg(id order by id) as ids from added where status = 'PENDING'
 ),
 batches as (
-  select batch, (array_agg(id order by id))[1] as from_id, (array_agg(id order by id desc))[1] as to_id
-  from numbered
-  group by batch
+  select n as batch, ids[n * :batch_size + 1] as from_id, ids[least((n + 1) * :batch_size, cardinality(ids))] as to_id
+  from due, generate_series(0, (cardinality(ids) - 1) / :batch_size::int) as n
 ),
 advanced as (
   update campaigns
   set
-    snapshot_up_to     = (select id from chosen order by id desc limit 1),
-    snapshot_count     = snapshot_count + (select count(*) from added),
-    over_limit_count = over_limit_count + (select mails - allowed from taken)
-  where project_id = :project_id and id = :campaign_id and exists (select from added)
-  returning snapshot_count
+    snapshot_up_to   = t.last_id,
+    snapshot_count   = snapshot_count + t.mails,
+    over_limit_count = over_limit_count + t.mails - t.allowed
+  from taken t
+  where project_id = :project_id and id = :campaign_id and t.mails > 0
+  returning snapshot_count - t.mails as snapshot_before
 ),
 enqueued as (
   select graphile_worker.add_jobs(array_agg(
@@ -95,13 +93,13 @@ enqueued as (
   from (
     select
       from_id, to_id,
-      least(32000, 10 + batch + (a.snapshot_count - (select count(*) from added)) / :batch_size::int) as priority
+      least(32000, 10 + batch + a.snapshot_before / :batch_size::int) as priority
     from batches
     cross join advanced a
   ) as ranked
   having count(*) > 0
 )
-select (select count(*) from added)::int as "added!", (select count(*) from enqueued)::int as "enqueued!";
+select mails as "added!", (select count(*) from enqueued)::int as "enqueued!" from taken;
 
 -- name: end_snapshot :maybe
 -- The whole audience is in the ledger.
