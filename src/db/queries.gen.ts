@@ -248,51 +248,51 @@ export interface Queries {
      * (sql/queries/campaign_send.sql:13) */
     snapshotRange(on: On, args: { projectId: string; afterId: string | null; sentAt: Date; audience: Fragment; limit: number; now: Date; contentId: string; campaignId: string; overLimit: string; batchSize: number }): Promise<{ added: number; enqueued: number }>;
     /** The whole audience is in the ledger.
-     * (sql/queries/campaign_send.sql:106) */
+     * (sql/queries/campaign_send.sql:104) */
     endSnapshot(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<{ name: string; snapshotCount: number; overLimitCount: number } | null>;
     /** After so many new rows the planner would use outdated statistics.
-     * (sql/queries/campaign_send.sql:113) */
+     * (sql/queries/campaign_send.sql:111) */
     analyze(on: On): Promise<number>;
     /** The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would
      * rather walk through all pending ones. Some seconds ahead of their time, because the queue goes by another clock.
-     * (sql/queries/campaign_send.sql:117) */
+     * (sql/queries/campaign_send.sql:115) */
     batch(on: On, args: { projectId: string; fromId: string; toId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string; domain: string }[]>;
     /** Those of these mails of a campaign that wait to be sent, as in `batch`, each by its key.
-     * (sql/queries/campaign_send.sql:131) */
+     * (sql/queries/campaign_send.sql:129) */
     named(on: On, args: { ids: string[]; projectId: string; campaignId: string; now: Date; limit: number }): Promise<{ id: string; domain: string }[]>;
     /** Whether mails of a campaign may still be sent; null when it is gone.
-     * (sql/queries/campaign_send.sql:148) */
+     * (sql/queries/campaign_send.sql:146) */
     sendable(on: On, args: { projectId: string; campaignId: string }): Promise<{ sendable: boolean } | null>;
     /** Whether nothing of a campaign waits to be sent. What `finish` holds it for, and asks again, is left to that.
-     * (sql/queries/campaign_send.sql:154) */
+     * (sql/queries/campaign_send.sql:152) */
     seemsOver(on: On, args: { projectId: string; campaignId: string }): Promise<{ over: boolean } | null>;
     /** Until the commit these campaigns neither come to their end nor are cancelled.
-     * (sql/queries/campaign_send.sql:170) */
+     * (sql/queries/campaign_send.sql:168) */
     hold(on: On, args: { projectIds: string[]; ids: string[] }): Promise<number>;
     /** A campaign whose snapshot is complete and of whose mails none is open is SENT; a cancelled one is done. Open mails are
      * looked for from the newest: behind them there is nothing but rows that have been sent. What is in doubt is open where
      * the project wants it sent again. The caller holds it: a statement that waited here would go by the mails of before.
-     * (sql/queries/campaign_send.sql:178) */
+     * (sql/queries/campaign_send.sql:176) */
     finish(on: On, args: { now: Date; projectId: string; campaignId: string }): Promise<number>;
     /** Closes the mails of a cancelled or deleted campaign that have not been handed over. Mails being sent now
      * are left alone, and so are those that are about to be deleted anyway.
-     * (sql/queries/campaign_send.sql:212) */
+     * (sql/queries/campaign_send.sql:210) */
     suppress(on: On, args: { campaignId: string; projectId: string; limit: number }): Promise<number>;
     /** Campaigns on their way, or whose time has come, whose project may send; and whether a job of theirs exists that will
      * still be tried: without one they are stalled.
-     * (sql/queries/campaign_send.sql:239) */
+     * (sql/queries/campaign_send.sql:237) */
     unfinished(on: On, args: { now: Date }): Promise<{ projectId: string; id: string; status: "DRAFT" | "SCHEDULED" | "SENDING" | "SENT" | "CANCELLED"; hasSnapshot: boolean; hasJobs: boolean }[]>;
     /** While the mail server accepted no connections, waiting did not count as an attempt: the next due mails become due
      * again. Calling it again, from another process too, counts nothing twice. Returns the last mail that it checked.
-     * (sql/queries/campaign_send.sql:256) */
+     * (sql/queries/campaign_send.sql:254) */
     forgive(on: On, args: { afterCampaignId: string; after: Date; before: Date; limit: number; now: Date }): Promise<{ mails: number; campaignId: string | null; dueAt: Date | null }>;
     /** The first of these mails that can still be sent now: somebody else held it when the others were taken.
-     * (sql/queries/campaign_send.sql:280) */
+     * (sql/queries/campaign_send.sql:278) */
     left(on: On, args: { projectId: string; ids: string[]; now: Date }): Promise<{ id: string } | null>;
     /** Gives jobs to due mails that have none, batch by batch, oldest first. The period in which they are retried
      * restarts, as in `delivery.requeue_overdue`. It uses lists instead of joins: without statistics, as in a new database, a
      * join would compare every mail with every other.
-     * (sql/queries/campaign_send.sql:290) */
+     * (sql/queries/campaign_send.sql:288) */
     requeue(on: On, args: { campaignId: string; now: Date; projectId: string; limit: number; batchSize: number }): Promise<{ enqueued: number }>;
   };
   campaigns: {
