@@ -63,7 +63,9 @@ test("domains that wait apart because of one transport are tried at another as i
     domain: `d${n}.example`,
   }));
   const by = async (outlets: Outlets, id: string) => {
-    await service.pool`update transports set paused_at = case when id <> ${id} then now() end`;
+    await service.pool`
+      update transports
+      set paused_at = case when id <> ${id} then now() end, pause_reason = case when id <> ${id} then '' end`;
     await transportsOf(service).refresh();
     return outlets.choose(request(1)) as Outlet;
   };
