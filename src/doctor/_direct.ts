@@ -1,6 +1,7 @@
 // Direct delivery, as servers of recipients see it: does the name of this one lead to its address and back, and does a block
 // list have that address.
 import { isIPv4 } from "node:net";
+import { sameAddress } from "../config/mod.ts";
 import { readDirectUrl } from "../mail/direct_url.ts";
 import type { Dns } from "../mail/dns.ts";
 import { canSendFrom } from "../mail/own_addresses.ts";
@@ -37,7 +38,8 @@ export async function examineDirect(url: string, dns: Dns, about: About = OF_SET
     return [failure(check, `${name}, the name in ${where}, has no address`, advice)];
   }
   const used = bindAddresses ?? named.filter((address) => ipv6 || isIPv4(address));
-  const strangers = used.filter((address) => !named.includes(address));
+  const known = named.map(sameAddress);
+  const strangers = used.filter((address) => !known.includes(sameAddress(address)));
   const shown = used.slice(0, MAX_ADDRESSES);
   const found = await Promise.all(shown.map((address) => examineAddress(name, address, { dns, check })));
   const missing = await examineAbsent(bindAddresses ?? [], about);

@@ -94,13 +94,20 @@ describe("send", () => {
 
   test("each personalization is a message of its own, with its subject and its substitutions", async () => {
     const [ada, bob, eve] = [address(), address(), address()];
+    const thousands = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`word ${i}`, "x"]));
     const { id } = await send({
       to: undefined,
       subject: "Hello {{name}}",
       html: "<p>Dear {{name}}, {{place}}</p>",
       personalizations: [
         { to: ada, substitutions: { name: "Ada", place: "{{x}} & {{{y}}}" } },
-        { to: bob, subject: "For {{name}}", substitutions: { name: "Bob" }, customArgs: { n: 2 } },
+        {
+          to: bob,
+          subject: "For {{name}}",
+          // Thousands of them, one of them empty.
+          substitutions: { ...thousands, name: "Bob", place: "" },
+          customArgs: { n: 2 },
+        },
         { to: eve },
       ],
     });
@@ -112,6 +119,7 @@ describe("send", () => {
 
     expect([toAda.subject, toBob.subject, toEve.subject]).toEqual(["Hello Ada", "For Bob", "Hello {{name}}"]);
     expect(toAda.html).toContain("Dear Ada, {{x}} & {{{y}}}");
+    expect(toBob.html).toContain("<p>Dear Bob, </p>");
     expect(toEve.html).toContain("Dear {{name}}, {{place}}");
     const [first] =
       await service.pool`select e.id from emails e join contacts c on c.id = e.contact_id where c.email = ${ada}`;

@@ -13,7 +13,7 @@ const NET = "113.0.203.in-addr.arpa";
 const names = await startNameServer({
   "mail.sender.test": { A: ["203.0.113.7"] },
   [`7.${NET}`]: { PTR: ["mail.sender.test"] },
-  "own.sender.test": { A: ["203.0.113.9"] },
+  "own.sender.test": { A: ["203.0.113.9"], AAAA: ["2a00:1450::7"] },
 });
 afterAll(() => names.stop());
 const direct = useService(
@@ -209,14 +209,15 @@ describe("the names of addresses", () => {
       name: "Own",
       kind: "DIRECT",
       heloName: "own.sender.test",
-      bindAddresses: ["203.0.113.8", "10.0.0.5"],
+      // The second one is in the DNS, where it is written otherwise.
+      bindAddresses: ["203.0.113.8", "2A00:1450:0:0::7", "10.0.0.5"],
     };
     await direct.request("POST", "/transports", { key: own.secret, body });
     await transportsOf(direct).refresh();
     const said = await laterSaid("FAILED", 0);
 
     expect(said.detail).toBe(
-      "own.sender.test does not lead to 203.0.113.8 (A or AAAA record). 203.0.113.9 has no reverse name (PTR record).",
+      "own.sender.test does not lead to 203.0.113.8 (A or AAAA record). 2a00:1450::7 has no reverse name (PTR record). 203.0.113.9 has no reverse name (PTR record).",
     );
     expect(said.advice).toStartWith("You have the A or AAAA record of own.sender.test");
   });

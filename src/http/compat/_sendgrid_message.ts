@@ -203,8 +203,10 @@ const NAMES = {
 
 type Fill = (text: unknown) => unknown;
 
+/** All of them, however many: an empty one has nothing stand in the place of its word. */
 function filler(substitutions: unknown, substituter: Substituter): Fill {
-  const values = new Map(Object.entries(filled(substitutions)).map(([key, value]) => [key, asText(value)]));
+  const given = typeof substitutions === "object" ? Object.entries(substitutions ?? {}) : [];
+  const values = new Map(given.map(([key, value]) => [key, asText(value ?? "")]));
   if (values.size === 0) return (text) => text;
   return (text) => (typeof text === "string" ? substituter.replaceAll(text, values) : text);
 }

@@ -2,6 +2,7 @@
 // Nobody waits for the DNS: it is asked in the background, and what it said counts until it is asked again.
 import { isIPv4 } from "node:net";
 import { createCache } from "../../cache.ts";
+import { sameAddress } from "../../config/mod.ts";
 import { type Context, perService } from "../../context.ts";
 import type { DirectSettings } from "../../mail/direct_url.ts";
 import type { Dns } from "../../mail/dns.ts";
@@ -63,13 +64,14 @@ async function standingOf(dns: Dns, sender: DirectSender): Promise<ReverseStandi
   const { name, bindAddresses = [], ipv6 = true } = sender;
   const [four, six] = await Promise.all([dns.lookup(name, "A"), dns.lookup(name, "AAAA")]);
   if (four.state === "failed" || (ipv6 && six.state === "failed")) return null;
-  const named = [four, six].flatMap((answer) => (answer.state === "found" ? answer.records : []));
+  const records = [four, six].flatMap((answer) => (answer.state === "found" ? answer.records : []));
+  const named = records.map(sameAddress);
   if (named.length === 0) return { addresses: [], faults: [`${name} has no address (A or AAAA record)`] };
   // Others see an address inside of a network as the public one of its name.
   const shown = bindAddresses.filter((address) => !isInside(address));
   const isHidden = shown.length < bindAddresses.length || bindAddresses.length === 0;
   const own = isHidden ? named.filter((address) => ipv6 || isIPv4(address)) : [];
-  const addresses = [...new Set([...shown, ...own])].slice(0, MAX_ADDRESSES);
+  const addresses = [...new Set([...shown.map(sameAddress), ...own])].slice(0, MAX_ADDRESSES);
   const faults = await Promise.all(addresses.map((address) => faultOf(dns, { name, named, address })));
   const found = faults.flatMap((fault) => fault || []);
   return faults.includes(null) && found.length === 0 ? null : { addresses, faults: found };
