@@ -4,6 +4,7 @@ import { OPERATOR } from "../../src/accounts/audit.ts";
 import { requestReset } from "../../src/accounts/projects/removal.ts";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { campaignsOf } from "../support/campaign.ts";
+import { until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { countsOf, fillProject } from "../support/whole_project.ts";
 import { workflowsOf } from "../support/workflows.ts";
@@ -64,12 +65,19 @@ describe("a reset while everybody is at work", () => {
             sentAfter.push(email);
             trackedAfter.add(tracked);
           }
+          // Enough has come: on a busy machine the reset needs the room.
+          if (sentAfter.length > 100) await Bun.sleep(50);
         }
       };
       const clients = [1, 2, 3].map(client);
       const worker = (async () => {
         while (!isOver) {
           await service.runJobs();
+          // Whoever has to try again need not wait for it.
+          await service.changeJobs(
+            { runAt: new Date() },
+            ({ attempts, lockedAt }) => attempts > 0 && !lockedAt,
+          );
           await Bun.sleep(5);
         }
       })();
@@ -80,6 +88,7 @@ describe("a reset while everybody is at work", () => {
       const campaign = await campaigns.create({ name: "Later", subject: "Later", type: "TRANSACTIONAL" });
       await campaigns.send(campaign);
       while ((await service.pool`select from resets`).length > 0) await Bun.sleep(20);
+      await until("mails that were accepted after the answer", () => sentAfter.length > 5);
       isOver = true;
       await Promise.all([...clients, worker]);
       await service.runJobs();
