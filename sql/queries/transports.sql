@@ -36,15 +36,16 @@ select transport_id, provider, rate::float8 as "rate!" from paces;
 
 -- name: slow_down :exec
 -- Half as fast as before, or as what this process has just seen where that is less; and seven tenths where it had come near
--- to what was refused before, so that the limit is known (RFC 9438). Refusals of the same moment count once.
-insert into paces as p (transport_id, provider, rate, refused_rate, reason, slowed_at, changed_at)
-values (:transport_id, :provider, greatest(0.1, :seen::numeric / 2), :seen::numeric, :reason, :now, :now)
+-- to what was refused before, so that the limit is known (RFC 9438). The limit is what a pace was that held mails back, and
+-- not what was seen before there was one. Refusals of the same moment count once.
+insert into paces as p (transport_id, provider, rate, reason, slowed_at, changed_at)
+values (:transport_id, :provider, greatest(0.1, :seen::numeric / 2), :reason, :now, :now)
 on conflict (transport_id, provider) do update
 set
   rate         = greatest(
     0.1, least(p.rate, :seen::numeric) * case when p.rate >= p.refused_rate * 0.9 then 0.7 else 0.5 end
   ),
-  refused_rate = least(p.rate, :seen::numeric),
+  refused_rate = case when p.rate <= :seen::numeric then p.rate else p.refused_rate end,
   reason       = excluded.reason,
   slowed_at    = excluded.slowed_at,
   changed_at   = excluded.changed_at
@@ -71,14 +72,15 @@ using free f
 where p.transport_id = :transport_id and p.provider = f.provider;
 
 -- name: speed_up :exec
--- Half of the way to just below what was refused, then a hundredth of that at a time until just above it, and then a tenth:
--- the limit may be higher by now. Of several processes one does it: a pace is changed once in this time.
+-- A quarter while the limit is not known. Then half of the way to just below it, a hundredth at a time until just above it, and
+-- then a tenth: it may be higher by now. Of several processes one does it: a pace is changed once in this time.
 with over as (
   delete from paces where slowed_at < :now::timestamptz - interval '1 hour'
 )
 update paces
 set
   rate       = rate + greatest(0.1, case
+    when refused_rate is null then rate * 0.25
     when rate < refused_rate * 0.95 then greatest(refused_rate * 0.95 - rate, refused_rate * 0.05) / 2
     when rate < refused_rate * 1.05 then refused_rate * 0.01
     else rate * 0.1

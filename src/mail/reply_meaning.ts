@@ -55,6 +55,14 @@ const FULL_WORDS =
 const NOBODY_WORDS =
   /no such (?:user|mailbox|recipient|account)|user (?:is )?unknown|unknown (?:user|recipient)|(?:user|mailbox|recipient|account)(?: address)?(?: \S+)? (?:not found|does ?n[o']t exist|unavailable)|does not exist|invalid (?:recipient|mailbox)/i;
 
+/** “Too many concurrent SMTP connections”, but not “connection rate limit exceeded”. */
+const TOO_MANY_CONNECTIONS = /^(?!.*\brate\b).*\b(?:too many|maximum|limit).*\b(?:connections|sessions)\b/i;
+
+/** Whether a server lets nobody more in, though it may take any mail over the connections that there are. */
+export function meansTooManyConnections(text: string): boolean {
+  return TOO_MANY_CONNECTIONS.test(text);
+}
+
 /** Tells what a reply means, by its code (such as 550; 0 for none) and its text. */
 export function replyMeaning(code: number, text: string): ReplyMeaning {
   if (code < 400) return "unknown";

@@ -123,6 +123,22 @@ test("that is deferred comes back after one or two minutes, is said to be late a
   expect(lost.error).toStartWith("Given up after 120 hours: 450");
 });
 
+test("that finds all connections taken is tried again in a moment, however often, and its provider gets no pace", async () => {
+  service.smtp.behave({ rcpt: () => "421 4.7.0 Too many concurrent connections" });
+  const [id] = await mails.accept(mails.fresh());
+  await service.pool`update emails set attempts = 9 where id = ${id!}`;
+  const begunAt = service.now().getTime();
+  await service.runJobs();
+  const { status, dueAt } = await mails.row(id!);
+  const paces = await service.pool`select from paces`;
+  await service.dropJobs();
+
+  expect(status).toBe("PENDING");
+  expect(dueAt.getTime()).toBeLessThanOrEqual(service.now().getTime() + 2 * MINUTE_MS);
+  expect(dueAt.getTime()).toBeGreaterThanOrEqual(begunAt + MINUTE_MS);
+  expect(paces).toHaveLength(0);
+});
+
 test("that waits for the pace of its provider leaves by itself, and no faster", async () => {
   await service.pool`
     insert into paces (transport_id, provider, rate, reason, slowed_at, changed_at)

@@ -87,11 +87,13 @@ export async function fatesOf(
 }
 
 /** How each provider has done, in the order of the fleet. */
-export function figuresByProvider({ fates, servers, relays, startedAt }: FleetReport): ProviderFigures[] {
+export function figuresByProvider(report: FleetReport): ProviderFigures[] {
+  const { fates, servers, relays, startedAt, seconds } = report;
+  const isOfCampaign = (at: number) => at >= startedAt && at <= startedAt + seconds * 1_000;
   return [...Map.groupBy(fates, ({ provider }) => provider)].map(([provider, { length: mails }]) => {
     const { name } = provider;
     const own = servers.get(name)!;
-    const times = [...own.times, ...(relays[name as "paced"]?.times ?? [])].filter((at) => at >= startedAt);
+    const times = [...own.times, ...(relays[name as "paced"]?.times ?? [])].filter(isOfCampaign);
     const last = times.reduce((latest, at) => Math.max(latest, at), 0);
     return {
       provider: name,

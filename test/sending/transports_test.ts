@@ -375,9 +375,29 @@ describe("a relay that asks for fewer mails a second", () => {
   });
 });
 
-test("a pace comes back to just below what was refused, passes that slowly, and rises on from there", async () => {
+/** A relay refuses what comes at a pace that holds mails back. */
+async function refuse(id: string, pace: { rate: number; refused_rate: number | null }) {
+  const transport = transportsOf(service).byId(id)!;
+  await pacesOf(service).slowDown(transport, "example.com", "454 Too fast");
+  await service.pool`update paces set ${service.pool(pace)}`;
+  pacesOf(service).noteEmpty(transport, "example.com", 0);
+  later(3_000);
+  await pacesOf(service).slowDown(transport, "example.com", "454 Too fast");
+}
+
+test("a pace whose limit is not known rises by a quarter", async () => {
   const first = await add({ priority: 10 });
   await pacesOf(service).slowDown(transportsOf(service).byId(first.id)!, "example.com", "454 Too fast");
+  later(6_000);
+  await transportsOf(service).refresh();
+  const [pace] = await service.pool`select rate::float8, refused_rate from paces`;
+
+  expect({ ...pace! }).toEqual({ rate: 6.25, refusedRate: null });
+});
+
+test("a pace comes back to just below what was refused, passes that slowly, and rises on from there", async () => {
+  const first = await add({ priority: 10 });
+  await refuse(first.id, { rate: 10, refused_rate: null });
   const rates: number[] = [];
   for (let i = 0; i < 24; i++) {
     const [pace] = await service.pool`select rate::float8, refused_rate::float8 from paces`;
@@ -394,12 +414,7 @@ test("a pace comes back to just below what was refused, passes that slowly, and 
 
 test("who is refused near a limit that is known by then keeps seven tenths", async () => {
   const first = await add({ priority: 10 });
-  const slow = () =>
-    pacesOf(service).slowDown(transportsOf(service).byId(first.id)!, "example.com", "454 Too fast");
-  await slow();
-  await service.pool`update paces set rate = 9.5`;
-  later(3_000);
-  await slow();
+  await refuse(first.id, { rate: 9.5, refused_rate: 10 });
   const [pace] = await service.pool`select rate::float8, refused_rate::float8 from paces`;
 
   expect({ ...pace! }).toEqual({ rate: 6.65, refusedRate: 9.5 });

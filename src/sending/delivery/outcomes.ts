@@ -1,5 +1,6 @@
 import { type Context, newId } from "../../context.ts";
 import type { Handover, Mailer, RetrySchedule } from "../../mail/mailer.ts";
+import { meansTooManyConnections } from "../../mail/reply_meaning.ts";
 import { sesMessageId } from "../../mail/ses_notices.ts";
 import { messageIdOf } from "../compose/message_id.ts";
 import { messageOfMail } from "../compose/message_of_mail.ts";
@@ -61,6 +62,8 @@ const RETRIES: RetrySchedule = { firstMs: 15_000, longestMs: 3_600_000, giveUpMs
 const LATE_AFTER_MS = 4 * 3_600_000;
 /** Whose end we kept back: the database was away, and has enough to do. */
 const WITHHELD_RETRY_MS = 5_000;
+/** Where others, or another process of ours, have all connections that a server allows: one is free in a moment. */
+const CROWDED = { firstMs: 15_000, longestMs: 120_000 };
 
 const HAVE_NO_ROW: ReadonlySet<string> = new Set([DEFAULT_TRANSPORT, SANDBOX_TRANSPORT]);
 
@@ -186,7 +189,8 @@ function deferral(
   response: string,
   retries: RetrySchedule = RETRIES,
 ): MailOutcome {
-  const retry = retryAt(ctx.now(), email.attempts, Math.random(), retries);
+  const pauses = meansTooManyConnections(response) ? { ...retries, ...CROWDED } : retries;
+  const retry = retryAt(ctx.now(), email.attempts, Math.random(), pauses);
   const outcome = base(ctx, email, kept);
   const triedForMs = (at: Date) => at.getTime() - email.triedAt.getTime();
   if (triedForMs(retry) > retries.giveUpMs) {

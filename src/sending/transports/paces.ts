@@ -5,6 +5,7 @@ import { type Context, perService } from "../../context.ts";
 import { q } from "../../db/queries.ts";
 import { describeError } from "../../log.ts";
 import { createCache } from "../../cache.ts";
+import { meansTooManyConnections } from "../../mail/reply_meaning.ts";
 import { MAILBOX_PROVIDERS } from "../../mail/mailbox_provider.ts";
 import type { Transport } from "./transport.ts";
 import { mailboxProvidersOf } from "./mailbox_providers.ts";
@@ -40,8 +41,6 @@ export interface Paces {
   refresh(): Promise<void>;
 }
 
-/** “Too many concurrent SMTP connections”, but not “connection rate limit exceeded”. */
-const TOO_MANY_CONNECTIONS = /^(?!.*\brate\b).*\b(?:too many|maximum|limit).*\b(?:connections|sessions)\b/i;
 /** All mails of a transport. */
 const ALL = "*";
 const WINDOW_MS = 10_000;
@@ -162,7 +161,7 @@ export function isGreylisting(response: string): boolean {
  * a domain takes a mail, the name of the last one stands before its reply: `mx.example.com [203.0.113.7]: 421 Too fast`.
  */
 export function asksToSlowDown(response: string): boolean {
-  if (isGreylisting(response) || TOO_MANY_CONNECTIONS.test(response)) return false;
+  if (isGreylisting(response) || meansTooManyConnections(response)) return false;
   const reply = response.replace(/^\S+ \[\S+\]: /, "");
   return /^421\b|^450\b(?!.*\b4\.2\.)|^4\d\d.*\b4\.7\.\d+/.test(reply);
 }
