@@ -2549,15 +2549,16 @@ export interface Queries {
     /** (sql/queries/transports.sql:34) */
     paces(on: On): Promise<{ transportId: string; provider: string; rate: number }[]>;
     /** Half as fast as before, or as what this process has just seen where that is less; and seven tenths where it had come near
-     * to what was refused before, so that the limit is known (RFC 9438). Refusals of the same moment count once.
+     * to what was refused before, so that the limit is known (RFC 9438). The limit is what a pace was that held mails back, and
+     * not what was seen before there was one. Refusals of the same moment count once.
      * (sql/queries/transports.sql:37) */
     slowDown(on: On, args: { transportId: string; provider: string; seen: string; reason: string; now: Date }): Promise<number>;
     /** Of a transport all paces but those of the named providers and `max` others: those that were slowed last. Waits for nobody.
-     * (sql/queries/transports.sql:53) */
+     * (sql/queries/transports.sql:54) */
     dropPaces(on: On, args: { transportId: string; named: string[]; max: number }): Promise<number>;
-    /** Half of the way to just below what was refused, then a hundredth of that at a time until just above it, and then a tenth:
-     * the limit may be higher by now. Of several processes one does it: a pace is changed once in this time.
-     * (sql/queries/transports.sql:73) */
+    /** A quarter while the limit is not known. Then half of the way to just below it, a hundredth at a time until just above it, and
+     * then a tenth: it may be higher by now. Of several processes one does it: a pace is changed once in this time.
+     * (sql/queries/transports.sql:74) */
     speedUp(on: On, args: { now: Date }): Promise<number>;
   };
   twoFactor: {
