@@ -51,6 +51,7 @@
 --   contact_days             How many contacts were added and removed on a day (UTC), except for what is still in `contact_day_deltas`.
 --   contact_day_deltas       What was counted since the last roll-up.
 --   contact_imports          Imports of contacts from files.
+--                            after delete: Deletes from `contact_import_changes`.
 --   contact_import_pieces    The file of an import, until it is done.
 --   contact_import_changes   What an import did to each contact, so that it can be undone for 7 days.
 --   bulk_jobs                Work on many contacts: those in `contact_ids`, or those that match `filter`.
@@ -1406,6 +1407,20 @@ create table contact_imports (
 CREATE INDEX contact_imports_finished ON public.contact_imports USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 -- Serves `contact_imports.drop_abandoned`.
 CREATE INDEX contact_imports_uploading ON public.contact_imports USING btree (created_at) WHERE (uploaded_at IS NULL);
+-- Deletes from `contact_import_changes`.
+CREATE TRIGGER contact_imports_drop_changes AFTER DELETE ON public.contact_imports REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION drop_changes_of_imports();
+
+-- What imports did is forgotten with them. In place of a foreign key, which is checked row by row.
+CREATE OR REPLACE FUNCTION public.drop_changes_of_imports()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from contact_import_changes h
+  using removed r
+  where h.project_id = r.project_id and h.import_id = r.id;
+  return null;
+end $function$;
 
 -- The file of an import, until it is done. In pieces of 64 KB, so that no process holds more than one of them in memory;
 -- deflated (RFC 1951) before they are sent here, because the driver sends every byte as two characters.
@@ -1434,8 +1449,7 @@ create table contact_import_changes (
   -- The same fields as the file sets them.
   given_after jsonb not null,
   changed_at timestamp with time zone not null,
-  constraint contact_import_changes_pkey PRIMARY KEY (project_id, import_id, contact_id),
-  constraint contact_import_changes_project_id_import_id_fkey FOREIGN KEY (project_id, import_id) REFERENCES contact_imports(project_id, id) ON DELETE CASCADE
+  constraint contact_import_changes_pkey PRIMARY KEY (project_id, import_id, contact_id)
 );
 
 -- Work on many contacts: those in `contact_ids`, or those that match `filter`. `after_id` is how far it has got.

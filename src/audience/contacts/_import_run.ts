@@ -248,7 +248,7 @@ async function noteExisting(
   await q.contactImports.noteExisting(tx, { projectId, importId, rows });
 }
 
-/** Notes the contacts that the import has made. */
+/** Notes the contacts that the import has made. With the import, `contact_imports_drop_changes` deletes these notes. */
 async function noteNew(
   tx: Context,
   { projectId, importId }: ImportRun,
