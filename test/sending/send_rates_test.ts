@@ -219,7 +219,7 @@ describe("places that are refused further on", () => {
   test("are given back to the pace, and to the project, that had room", async () => {
     await service.pool`
       insert into paces (transport_id, provider, rate, slowed_at, changed_at, reason)
-      values (${INSTALLATION}, '*', 8, now(), now(), '454 Slower')`;
+      values (${INSTALLATION}, '*', 40, now(), now(), '454 Slower')`;
     await limit(6);
     const ctx = otherProcess({ SEND_RATE_PER_SECOND: 4 });
     await transportsOf(ctx).refresh();
@@ -230,7 +230,7 @@ describe("places that are refused further on", () => {
     expect([buckets.get(project.id), buckets.get(INSTALLATION)]).toEqual([2, 0]);
     buckets.delete(project.id);
     buckets.delete(INSTALLATION);
-    // Of its 8 it has lent 4.
+    // It holds what comes in a fifth of a second: 8, of which 4 are used.
     expect([...buckets.values()]).toEqual([4]);
   });
 
