@@ -162,19 +162,30 @@ describe("settings", () => {
     await page.context().close();
   });
 
-  browserTest("a reset takes the name of the project, and says what it deletes", async () => {
-    const page = await stage.open("/settings");
-    await page.getByRole("button", { name: "Reset", exact: true }).click();
-    const field = page.getByLabel(/^Type “/);
-    await field.waitFor();
-    await eventually(() =>
-      page.getByText(/This deletes 0 contacts, 0 templates, 0 campaigns,? and 0 workflows/).count(),
-    ).toBe(1);
-    await field.fill("something else");
-    const button = page.getByRole("button", { name: "Reset", exact: true }).last();
-    await eventually(() => button.isDisabled()).toBe(true);
-    await page.context().close();
-  });
+  browserTest(
+    "a reset takes the name of the project, and says what it deletes, also when it is asked for at once",
+    async () => {
+      const page = await stage.open("/audit");
+      const held = Promise.withResolvers<void>();
+      await page.route(/\/workflows\?/, async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+      await stage.visit(page, "/settings");
+      await page.getByRole("button", { name: "Reset", exact: true }).click();
+      const field = page.getByLabel(/^Type “/);
+      await field.waitFor();
+      await page.getByText("This deletes everything, with all segments").waitFor();
+      held.resolve();
+      await eventually(() =>
+        page.getByText(/This deletes 0 contacts, 0 templates, 0 campaigns,? and 0 workflows/).count(),
+      ).toBe(1);
+      await field.fill("something else");
+      const button = page.getByRole("button", { name: "Reset", exact: true }).last();
+      await eventually(() => button.isDisabled()).toBe(true);
+      await page.context().close();
+    },
+  );
 });
 
 describe("standing", () => {

@@ -1,20 +1,22 @@
 // What takes all of a project away: reset and deletion.
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
+import type { Project } from "../../api.gen.ts";
 import { call } from "../../api.ts";
 import { confirm } from "../../parts/confirm.tsx";
 import { formatCount } from "../../parts/format.ts";
 import { Gate } from "../../parts/gate.tsx";
 import { Row, Rows, Section } from "../../parts/section.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { useProject } from "../../place.ts";
+import { ProjectContext, useProject } from "../../place.ts";
 import { readAgain, useApi } from "../../queries.ts";
 import { useIsTest, useLeaveProject } from "../../session.ts";
 
 export function Danger() {
-  const touched = useTouched();
-  const reset = useReset(touched);
-  const remove = useDelete(touched);
+  // Read before it is asked for.
+  useTouched();
+  const reset = useReset();
+  const remove = useDelete();
   const isTest = useIsTest();
   return (
     <Section title="Danger" about={isTest ? "This cannot be undone." : "Neither can be undone."} isDanger>
@@ -60,23 +62,42 @@ function Deed({ name, about, action, act }: DeedProps) {
 
 const ONE = { query: { limit: 1 } };
 
-/** `12,034 contacts, 3 templates and 1 campaign`, once it is known. */
+/** `12,034 contacts, 3 templates, 1 campaign and 0 workflows`, once all of it is known. */
 function useTouched(): string {
   const contacts = useApi("GET /contacts", ONE).data?.total;
   const templates = useApi("GET /templates", ONE).data?.total;
   const campaigns = useApi("GET /campaigns", ONE).data?.total;
   const workflows = useApi("GET /workflows", ONE).data?.total;
-  const counts = [
-    contacts !== undefined && formatCount(contacts, "contact"),
-    templates !== undefined && formatCount(templates, "template"),
-    campaigns !== undefined && formatCount(campaigns, "campaign"),
-    workflows !== undefined && formatCount(workflows, "workflow"),
-  ].filter((text) => text !== false);
-  return counts.length > 0 ? new Intl.ListFormat("en").format(counts) : "everything";
+  if (
+    contacts === undefined ||
+    templates === undefined ||
+    campaigns === undefined ||
+    workflows === undefined
+  ) {
+    return "everything";
+  }
+  return new Intl.ListFormat("en").format([
+    formatCount(contacts, "contact"),
+    formatCount(templates, "template"),
+    formatCount(campaigns, "campaign"),
+    formatCount(workflows, "workflow"),
+  ]);
 }
 
-function useReset(touched: string) {
-  const { id, name } = useProject();
+/** In a question, which stands outside of the page: it may be asked before all is counted. */
+function Touched({ project }: { project: Project }) {
+  return (
+    <ProjectContext value={project}>
+      <Counted />
+    </ProjectContext>
+  );
+}
+
+const Counted = () => useTouched();
+
+function useReset() {
+  const project = useProject();
+  const { id, name } = project;
   const isTest = useIsTest();
   const cache = useQueryClient();
   return () =>
@@ -86,7 +107,8 @@ function useReset(touched: string) {
       ...(!isTest && { typed: name }),
       children: (
         <>
-          This deletes {touched}, with all segments, events, mails, images and suppressions
+          This deletes <Touched project={project} />, with all segments, events, mails, images and
+          suppressions
           {isTest ? " of test mode" : ""}. Nothing that waits to be sent goes out.{" "}
           {isTest ? "Test keys stay." : "Members, domains, keys and settings stay."}
         </>
@@ -99,8 +121,9 @@ function useReset(touched: string) {
     });
 }
 
-function useDelete(touched: string) {
-  const { id, name } = useProject();
+function useDelete() {
+  const project = useProject();
+  const { id, name } = project;
   const left = useLeaveProject();
   return () =>
     confirm({
@@ -109,8 +132,8 @@ function useDelete(touched: string) {
       typed: name,
       children: (
         <>
-          This deletes {touched}, with all segments, events, mails, images, domains, keys and members. Its
-          keys stop working at once, and nothing that waits to be sent goes out.
+          This deletes <Touched project={project} />, with all segments, events, mails, images, domains, keys
+          and members. Its keys stop working at once, and nothing that waits to be sent goes out.
         </>
       ),
       act: async () => {
