@@ -11,6 +11,7 @@ import { admitByRate } from "../../src/sending/delivery/rates.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { campaignsOf } from "../support/campaign.ts";
+import { untilBlocked } from "../support/locks.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { insertTransport, useTransports } from "../support/transports.ts";
 
@@ -232,6 +233,28 @@ describe("places that are refused further on", () => {
     buckets.delete(INSTALLATION);
     // It holds what comes in a fifth of a second: 8, of which 4 are used.
     expect([...buckets.values()]).toEqual([4]);
+  });
+
+  test("wait for their pace, also where the transport is removed before the database answers", async () => {
+    const id = await insertTransport(service, { url: service.smtp.url });
+    await service.pool`
+      insert into paces (transport_id, provider, rate, slowed_at, changed_at, reason)
+      values (${id}, '*', 10, now(), now(), '454 Slower')`;
+    const ctx = otherProcess();
+    await transportsOf(ctx).refresh();
+    const asked = await service.pool.begin(async (sql) => {
+      await sql`lock table send_rates in exclusive mode`;
+      const admission = admitByRate(ctx, requests(5, id)).catch((error: Error) => error);
+      await untilBlocked(service.pool, { statement: "take_sends" });
+      await service.pool`delete from transports where id = ${id}`;
+      await transportsOf(ctx).refresh();
+      return { admission };
+    });
+
+    const admission = await asked.admission;
+    if (admission instanceof Error) throw admission;
+
+    expect([admission!.admitted.length, admission!.refused.length]).toEqual([2, 3]);
   });
 
   test("are given back to the second of a transport whose day is full", async () => {

@@ -53,11 +53,12 @@ const AT_ONCE_S = 0.2;
 /** What the paces allow that somebody has asked for. What has to wait for a mailbox provider waits apart, at no cost. */
 export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Promise<PaceAdmission | null> {
   const [known, paces] = [transportsOf(ctx), pacesOf(ctx)];
-  const scopes = new Map<DeliveryRequest, Pace>();
+  // With their transports as they are now: one may be removed before the database answers.
+  const scopes = new Map<DeliveryRequest, Pace & { transport: Transport }>();
   for (const request of requests) {
     const transport = known.byId(request.transportId!);
     const pace = transport && paces.of(transport, request.domain);
-    if (pace) scopes.set(request, pace);
+    if (pace) scopes.set(request, { ...pace, transport });
   }
   if (scopes.size === 0) return null;
   const rates = new Map([...scopes.values()].map(({ scope, rate }) => [scope, rate]));
@@ -70,10 +71,9 @@ export async function admitByPace(ctx: Context, requests: DeliveryRequest[]): Pr
   );
   // The first of them says when there is the next place.
   for (const { request, waitMs } of refused.toReversed()) {
-    const transport = known.byId(request.transportId!)!;
-    paces.noteEmpty(transport, request.domain, Math.min(waitMs, 1_000));
+    paces.noteEmpty(scopes.get(request)!.transport, request.domain, Math.min(waitMs, 1_000));
   }
-  const isDirect = (request: DeliveryRequest) => known.byId(request.transportId!)!.kind === "DIRECT";
+  const isDirect = (request: DeliveryRequest) => scopes.get(request)!.transport.kind === "DIRECT";
   return {
     admitted,
     bucketOf: (request) => scopes.get(request)?.scope,
