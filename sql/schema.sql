@@ -3378,8 +3378,8 @@ create table paces (
   reason text not null,
   slowed_at timestamp with time zone not null,
   changed_at timestamp with time zone not null,
-  -- What was too fast the last time, in mails a second: the rate returns to nearly this quickly, and goes beyond slowly.
-  -- Null: from before it was noted.
+  -- The limit: the last pace that was refused though it held mails back, in mails a second. The rate returns to nearly this quickly,
+  -- and goes beyond slowly. Null: it is not known yet.
   refused_rate numeric,
   constraint paces_pkey PRIMARY KEY (transport_id, provider),
   constraint paces_rate CHECK ((rate > (0)::numeric))
