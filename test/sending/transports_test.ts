@@ -18,12 +18,15 @@ const { add, route } = useTransports(service);
 const { addContacts, create, send } = campaignsOf(service, () => project);
 
 const many = (count: number) => Array.from({ length: count }, () => fresh());
-/** The statuses of these mails once their jobs have run. On a busy machine some wait apart for a moment: they come back. */
+/**
+ * The statuses of these mails once their jobs have run. On a busy machine some wait apart for a moment: they come back without a
+ * job, and may be on their way.
+ */
 const sent = async (ids: string[]) => {
   await service.runJobs();
   await until("mails that wait apart", async () => {
-    const [left] =
-      await service.pool`select 1 from emails where status = 'PENDING' and due_at = 'infinity' limit 1`;
+    const [left] = await service.pool`
+      select 1 from emails where status = 'SENDING' or status = 'PENDING' and due_at = 'infinity' limit 1`;
     if (left) await service.runJobs();
     return !left;
   });
