@@ -23,5 +23,5 @@ comment on function take_sends is
 
 alter table paces add column refused_rate numeric;
 comment on column paces.refused_rate is
-'What was too fast the last time, in mails a second: the rate returns to nearly this quickly, and goes beyond slowly.
-Null: from before it was noted.';
+'The limit: the last pace that was refused though it held mails back, in mails a second. The rate returns to nearly this quickly,
+and goes beyond slowly. Null: it is not known yet.';
