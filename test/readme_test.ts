@@ -70,7 +70,7 @@ function programOf(command: string): string[] {
     scripts: Record<string, string>;
   };
   expect(version).toBe(Bun.version);
-  const file = /exec bun (\S+\.ts)$/.exec(scripts[script!]!)![1]!;
+  const file = /exec (?:env (?:\S+=\S+ )+)?bun (\S+\.ts)$/.exec(scripts[script!]!)![1]!;
   return [file, ...words.join("").split(" ").filter(Boolean)];
 }
 

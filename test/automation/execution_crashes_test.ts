@@ -42,7 +42,7 @@ const POINTS = {
   "the executions are made": /insert into executions/,
   "the executions are held": /for update of e/,
   "a condition is asked": /^select c\.n/,
-  "the contact is changed": /insert into contacts/,
+  "the contact is changed": /from upsert_contacts/,
   "its event is recorded": /insert into events/,
   "the content of the mails is made": /insert into contents/,
   "the mails are in the ledger": /insert into emails/,
