@@ -58,7 +58,7 @@ describe("deliverability", () => {
       await page.getByRole("row", { name: "shop.example" }).waitFor();
       await eventually(async () => new URL(page.url()).searchParams.get("by")).toBe("domain");
       const rules = page.getByRole("list", { name: "Rules for shop.example" });
-      await eventually(() => rules.getByRole("listitem").count()).toBe(7);
+      await eventually(() => rules.getByRole("listitem").count()).toBe(8);
       await eventually(() => rules.innerText()).toContain(
         "One-click unsubscribe needs an address with https",
       );

@@ -74,15 +74,15 @@ describe("each by itself", () => {
   });
 
   test("others have their turn between the messages", async () => {
-    const messages = Array.from({ length: 60 }, () => message(address(), { from: "me@elsewhere.example" }));
-    // Refused before the database is asked, which would give turns as well.
+    // Each takes some milliseconds to look at, and all are refused before the database is asked, which would give turns as well.
+    const body = "{{#if plan}}{{city}}{{/if}}".repeat(1_500);
+    const given = Array.from({ length: 60 }, (_, i) => ({
+      input: message(address(), { body: `${body}${i}{{#if}}` }) as never,
+      errors: [],
+    }));
     let turns = 0;
     let isOver = false;
     const call = { projectId: project.id, key: null, request: "POST /v1/send/batch" };
-    const given = messages.map((input) => ({
-      input: input as never,
-      errors: [{ field: "x", code: "custom" as const, message: "X" }],
-    }));
     const counting = (async () => {
       for (; !isOver; turns++) await new Promise(setImmediate);
     })();
@@ -90,7 +90,7 @@ describe("each by itself", () => {
     isOver = true;
     await counting;
 
-    expect(turns).toBeGreaterThanOrEqual(messages.length - 1);
+    expect(turns).toBeGreaterThanOrEqual(5);
   });
 
   test("the same recipient may be in several, which are accepted in order", async () => {
