@@ -230,10 +230,19 @@ describe("two services under load", () => {
         where e.created_at >= w.started_at`);
     const people = Array.from({ length: PEOPLE }, (_, n) => n);
     try {
-      // The event that is waited for comes at the moment at which the wait begins, a little earlier or later.
+      const hasBegun = (person: number) =>
+        until(
+          "the wait has begun",
+          async () =>
+            (await countOf(service.pool`
+              select count(*) from waits w join contacts c on c.project_id = w.project_id and c.id = w.contact_id
+              where c.email = ${`p${person}@example.com`}`)) > 0,
+          180_000,
+        );
+      // The event that is waited for comes at the moment at which the wait begins, a little earlier or later; for some, later.
       const go = async (person: number) => {
         await Promise.all([post(person, 0, "signup"), post(person, 1, "signup"), post(person, 0, "signup")]);
-        await Bun.sleep((person % 40) * 8);
+        await (person % 20 === 19 ? hasBegun(person) : Bun.sleep((person % 40) * 8));
         await post(person, 1, "paid");
       };
       const queue = [...people];
@@ -265,7 +274,7 @@ describe("two services under load", () => {
     expect(rows.map(({ status }) => status).filter((s) => s !== "COMPLETED" && s !== "WAITING")).toEqual([]);
     expect([...each.values()].filter((same) => same.length > 1)).toEqual([]);
     expect(each.size).toBe(PEOPLE + ended);
-    // What came before the wait began does not count: but for some, it has to have come after.
-    expect(ended).toBeGreaterThan(0);
+    // What came before the wait began does not count.
+    expect(ended).toBeGreaterThanOrEqual(PEOPLE / 20);
   }, 240_000);
 });
