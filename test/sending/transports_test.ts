@@ -2,11 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import { INSTALLATION } from "../../src/sending/transports/routes.ts";
 import { sealUrl } from "../../src/sending/transports/sealed.ts";
+import { fetchApart } from "../../src/sending/delivery/mod.ts";
 import { sweepEmails } from "../../src/sending/delivery/recovery.ts";
 import { transportsOf } from "../../src/sending/transports/known.ts";
 import { asksToSlowDown, pacesOf } from "../../src/sending/transports/paces.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { useLedger } from "../support/ledger.ts";
+import { another } from "../support/meddling.ts";
 import { until } from "../support/process.ts";
 import { DOMAIN, useService } from "../support/service.ts";
 import { useTransports } from "../support/transports.ts";
@@ -123,6 +125,20 @@ test("mails that come back from apart take the transport of their kind", async (
   // No job waits for what was fetched.
   await until("3 mails that are sent", async () => (await sent(ids)).every((status) => status === "SENT"));
   expect([singles.server.received.length, bulk.server.received.length]).toEqual([3, 0]);
+});
+
+test("mails that wait apart take their transport also from a process that has just started", async () => {
+  const named = await add();
+  await route([{ transports: [{ id: named.id }] }]);
+  const ids = await accept(many(3));
+  await service.dropJobs();
+  await service.pool`update emails set due_at = 'infinity' where id = any(${ids})`;
+  const started = another(service);
+  await until("3 mails that have left", async () => {
+    await fetchApart(started);
+    return named.server.received.length + service.smtp.received.length === 3;
+  });
+  expect(named.server.received.length).toBe(3);
 });
 
 describe("fail-over", () => {

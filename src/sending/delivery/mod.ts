@@ -208,6 +208,8 @@ export async function opened(ctx: Context, projectId: string, withinMs: number):
 
 /** Fetches mails that wait apart, if there is room. */
 export async function fetchApart(ctx: Context): Promise<void> {
+  // A process that has just started knows no transport but the standard one.
+  await transportsOf(ctx).ready();
   await deliveryOf(ctx).dispatcher.lookForApart();
 }
 
