@@ -73,7 +73,7 @@ function expectKept(report: FleetReport, options: FleetOptions): void {
   // Of a day no more than it has, and little less: what a killed process had taken for itself.
   expect(daily.times.length).toBeLessThanOrEqual(options.perDay * TOLERANCE);
   expect(daily.times.length).toBeGreaterThan(options.perDay / 2);
-  // A bucket holds a second's worth. At no moment has more come than has run into it until then, but for what ran into it
+  // A bucket holds no more than a second's worth. At no moment has more come than has run into it until then, but for what ran into it
   // between the first taking and its claim.
   const tooEarly = paced.times
     .map((at) => at - report.pacedSince)
