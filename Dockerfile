@@ -24,9 +24,9 @@ COPY sql sql
 COPY tasks tasks
 COPY --from=console /app/dist/console dist/console
 ENV NODE_ENV=production
-# The heap is collected once it is two thirds larger than what was alive, and not three times as large (guide on operating).
+# The heap is collected once it is twice as large as what was alive, and not three times as large (guide on operating).
 # With half, every collection is one of all of it, which takes half as much processor time again.
-ENV BUN_JSC_heapGrowthFunctionThresholdInMB=0 BUN_JSC_heapGrowthMaxIncrease=0.65
+ENV BUN_JSC_heapGrowthFunctionThresholdInMB=0 BUN_JSC_heapGrowthMaxIncrease=1
 EXPOSE 3000
 USER bun
 # Exec form, so that SIGTERM reaches the service: it finishes what is in flight within 25 s.
