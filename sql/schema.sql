@@ -2583,7 +2583,8 @@ create table emails (
   -- once the mail has reached a final state.
   data jsonb,
   status email_status not null default 'PENDING'::email_status,
-  -- The process that holds the row while it is SENDING.
+  -- The process that holds the row while it is SENDING. PENDING: the one that has fetched it from those that wait apart; with it
+  -- gone, the mail may have no job.
   claimed_by uuid,
   attempts integer not null default 0,
   -- PENDING: not before this time; infinity while it waits apart (see `emails_apart`). SENDING: when it was claimed.
@@ -2672,6 +2673,8 @@ CREATE INDEX emails_captured ON public.emails USING btree (captured_at, project_
 CREATE INDEX emails_captured_of_project ON public.emails USING btree (project_id, captured_at, id) WHERE (captured_at IS NOT NULL);
 -- Serves `emails.list`: the recipients of a campaign who clicked.
 CREATE INDEX emails_clicked ON public.emails USING btree (project_id, campaign_id, id) WHERE ((campaign_id IS NOT NULL) AND (clicked_at IS NOT NULL));
+-- Serves `apart.return_fetched` and `delivery.orphaned_by`.
+CREATE INDEX emails_fetched ON public.emails USING btree (claimed_by) WHERE ((status = 'PENDING'::email_status) AND (claimed_by IS NOT NULL));
 -- Serves `delivery.settle_doubts`.
 CREATE INDEX emails_in_doubt ON public.emails USING btree (due_at) WHERE (status = 'IN_DOUBT'::email_status);
 -- Serves `emails.list`: the recipients of a campaign who opened it.

@@ -1,3 +1,6 @@
+-- Rows that change are found, locked and checked first, and then changed by their keys alone: with the condition once more the
+-- planner reads everything that waits for each of them, where its statistics are of a time when nothing did.
+
 -- name: recipients :many
 -- The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
 -- themselves, and those whose time has not come. By their keys, as in `settle_and_claim`.
@@ -19,8 +22,9 @@ cross join lateral (
 -- accepts no mail, one of `failing`, this starts the day in which the mail is retried.
 update emails e
 set
-  due_at   = 'infinity',
-  tried_at = case
+  due_at     = 'infinity',
+  claimed_by = null,
+  tried_at   = case
     when recipient_domain(e.address) = any(:failing::text[]) then coalesce(e.tried_at, :now)
     else e.tried_at
   end
@@ -31,7 +35,7 @@ where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::
 -- name: come_back :many
 -- Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
 -- tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
--- that it is not always the same mails that try a domain.
+-- that it is not always the same mails that try a domain. The row says who has fetched it, until it is claimed.
 with asked as materialized (
   select * from unnest(:domains::text[], :counts::int[], :lasts::int[]) as d (domain, first, last)
 ),
@@ -60,10 +64,46 @@ lasts as materialized (
   ) as w
 )
 update emails e
-set due_at = :now
+set due_at = :now, claimed_by = :worker_id
 from (select project_id, id from firsts union select project_id, id from lasts) as c
-where e.project_id = c.project_id and e.id = c.id and e.status = 'PENDING' and e.due_at = 'infinity'
+where e.project_id = c.project_id and e.id = c.id
 returning e.project_id, e.id, e.campaign_id, e.content_id, recipient_domain(e.address) as "domain!";
+
+-- name: return_fetched :exec
+-- nullable: before
+-- What these processes have fetched and not begun to send waits apart again: they are gone, or do not know that they have it. Not
+-- what they have `kept`, or fetched since `before`. It has no job, but for what was given another time: that comes by itself. What
+-- nobody may send, as of a disabled project, is let go of: apart it would be fetched again and again, before what is behind it.
+-- The sweep of overdue mails brings it.
+with fetched as materialized (
+  select e.project_id, e.id
+  from emails e
+  where e.status = 'PENDING'
+    and e.claimed_by = any(:worker_ids::uuid[])
+    and e.due_at < coalesce(:before::timestamptz, 'infinity')
+    and e.id <> all (:kept::uuid[])
+    and (e.scheduled_for is null or e.scheduled_for <= :now::timestamptz + interval '2 seconds')
+  for update skip locked
+)
+update emails e
+set
+  claimed_by = null,
+  due_at     = case
+    when exists (select from projects p where p.id = e.project_id and p.disabled_at is null)
+      and not exists (select from reset_of(e))
+    then 'infinity'
+    else e.due_at
+  end
+from fetched f
+where e.project_id = f.project_id and e.id = f.id;
+
+-- name: let_go :exec
+-- Mails that this process has fetched, and that have a job now.
+update emails e
+set claimed_by = null
+where (e.project_id, e.id) in (select * from unnest(:project_ids::uuid[], :ids::uuid[]))
+  and e.claimed_by = :worker_id
+  and e.status::text = 'PENDING';
 
 -- name: apart_domains :many
 -- Domains behind this one for which mails wait apart, in order; each costs one look into the index.
@@ -103,7 +143,7 @@ with waiting as materialized (
 update emails e
 set tried_at = :now
 from waiting w
-where e.project_id = w.project_id and e.id = w.id and e.status = 'PENDING' and e.due_at = 'infinity';
+where e.project_id = w.project_id and e.id = w.id;
 
 -- name: give_up_apart :exec
 -- Ends mails that have waited apart since `before` for a domain that accepts no mail.
@@ -120,4 +160,4 @@ with old as materialized (
 update emails e
 set status = 'FAILED', due_at = :now, error = :error, data = null
 from old o
-where e.project_id = o.project_id and e.id = o.id and e.status = 'PENDING' and e.due_at = 'infinity';
+where e.project_id = o.project_id and e.id = o.id;

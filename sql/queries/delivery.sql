@@ -252,12 +252,15 @@ from emails
 where status = 'SENDING' and claimed_by = :worker_id and due_at < :before;
 
 -- name: orphaned_by :many
--- Processes that have held a mail since `before` and are not in the table of workers.
-select distinct e.claimed_by as "worker_id!"
-from emails e
-where e.status = 'SENDING'
-  and e.due_at < :before
-  and not exists (select from workers w where w.id = e.claimed_by);
+-- Processes that have held a mail since `before`, or have fetched it from those that wait apart, and are not in the table of
+-- workers.
+select distinct h.claimed_by as "worker_id!"
+from (
+  select claimed_by from emails where status = 'SENDING' and due_at < :before
+  union all
+  select claimed_by from emails where status = 'PENDING' and claimed_by is not null and due_at < :before
+) as h
+where not exists (select from workers w where w.id = h.claimed_by);
 
 -- name: settle_dead :many
 -- Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
@@ -354,7 +357,7 @@ overdue as materialized (
   for update of w skip locked
 )
 update emails e
-set due_at = :now, tried_at = e.tried_at + (:now - e.due_at)
+set due_at = :now, tried_at = e.tried_at + (:now - e.due_at), claimed_by = null
 from overdue o
 where e.project_id = o.project_id and e.id = o.id
 returning e.project_id, e.id, e.campaign_id, o.due_at as "was_due_at!";

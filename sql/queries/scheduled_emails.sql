@@ -40,7 +40,7 @@ with asked as materialized (
   for update
 )
 update emails e
-set scheduled_for = :send_at, due_at = :send_at
+set scheduled_for = :send_at, due_at = :send_at, claimed_by = null
 from (
   select id
   from asked

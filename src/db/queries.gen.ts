@@ -80,67 +80,78 @@ export interface Queries {
   apart: {
     /** The recipient domains of those of these mails that are still to be sent, but for those that wait apart: they come back by
      * themselves, and those whose time has not come. By their keys, as in `settle_and_claim`.
-     * (sql/queries/apart.sql:1) */
+     * (sql/queries/apart.sql:4) */
     recipients(on: On, args: { projectIds: string[]; ids: string[]; now: Date }): Promise<{ projectId: string; id: string; domain: string; contentId: string | null }[]>;
     /** Mails whose domain has no capacity wait apart, without a job, until `come_back` fetches them. For a domain that
      * accepts no mail, one of `failing`, this starts the day in which the mail is retried.
-     * (sql/queries/apart.sql:17) */
+     * (sql/queries/apart.sql:20) */
     setApart(on: On, args: { failing: string[]; now: Date; projectIds: string[]; ids: string[] }): Promise<number>;
     /** Fetches mails that wait apart, up to `counts` for each of these domains: single mails first, then those that were
      * tried first (a greylisting server must see the same mail again), then the oldest; and `lasts` from the other end, so
-     * that it is not always the same mails that try a domain.
-     * (sql/queries/apart.sql:31) */
-    comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; contentId: string | null; domain: string }[]>;
+     * that it is not always the same mails that try a domain. The row says who has fetched it, until it is claimed.
+     * (sql/queries/apart.sql:35) */
+    comeBack(on: On, args: { domains: string[]; counts: number[]; lasts: number[]; now: Date; workerId: string }): Promise<{ projectId: string; id: string; campaignId: string | null; contentId: string | null; domain: string }[]>;
+    /** What these processes have fetched and not begun to send waits apart again: they are gone, or do not know that they have it. Not
+     * what they have `kept`, or fetched since `before`. It has no job, but for what was given another time: that comes by itself. What
+     * nobody may send, as of a disabled project, is let go of: apart it would be fetched again and again, before what is behind it.
+     * The sweep of overdue mails brings it.
+     * (sql/queries/apart.sql:72) */
+    returnFetched(on: On, args: { workerIds: string[]; before: Date | null; kept: string[]; now: Date }): Promise<number>;
+    /** Mails that this process has fetched, and that have a job now.
+     * (sql/queries/apart.sql:100) */
+    letGo(on: On, args: { projectIds: string[]; ids: string[]; workerId: string }): Promise<number>;
     /** Domains behind this one for which mails wait apart, in order; each costs one look into the index.
-     * (sql/queries/apart.sql:68) */
+     * (sql/queries/apart.sql:108) */
     apartDomains(on: On, args: { after: string; limit: number }): Promise<{ domain: string }[]>;
     /** Mails that were sent to wait apart before it was known that their domain accepts none: from now on they are retried for a day.
-     * (sql/queries/apart.sql:91) */
+     * (sql/queries/apart.sql:131) */
     beginApart(on: On, args: { domain: string; limit: number; now: Date }): Promise<number>;
     /** Ends mails that have waited apart since `before` for a domain that accepts no mail.
-     * (sql/queries/apart.sql:108) */
+     * (sql/queries/apart.sql:148) */
     giveUpApart(on: On, args: { domain: string; before: Date; limit: number; now: Date; error: string }): Promise<number>;
   };
   audience: {
     /** Gives the rest of this transaction memory for hash tables over the events of one name. Beside an OR, Postgres looks
-     * up events contact by contact when it expects the table not to fit.
+     * up events contact by contact when it expects the table not to fit. Nor may it keep rows to compare each contact with all of
+     * them: that is what it plans for members that it has no statistics of yet, and 40,000 new ones took 28 s among 200,000
+     * contacts, where a hash table takes 0.2.
      * (sql/queries/audience.sql:1) */
     allowHashing(on: On): Promise<number>;
     /** How many contacts match a compiled condition.
-     * (sql/queries/audience.sql:6) */
+     * (sql/queries/audience.sql:8) */
     countMatching(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
     /** Ids of the contacts that match a compiled condition, in id order, after `after_id`.
-     * (sql/queries/audience.sql:13) */
+     * (sql/queries/audience.sql:15) */
     matching(on: On, args: { projectId: string; afterId: string | null; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** How many contacts match a compiled condition, and how many of them are subscribed.
-     * (sql/queries/audience.sql:25) */
+     * (sql/queries/audience.sql:27) */
     countReachable(on: On, args: { projectId: string; audience: Fragment }): Promise<{ count: number; reachable: number }>;
     /** Whether each of some compiled filters holds for a contact.
-     * (sql/queries/audience.sql:32) */
+     * (sql/queries/audience.sql:34) */
     answers(on: On, args: { answers: Fragment; projectId: string; contactId: string }): Promise<{ answers: boolean[] } | null>;
     /** Which of these campaigns and templates the project has, or had: there are mails of one that was deleted. Each is looked up
      * by itself, whatever Postgres believes about the size of the project.
-     * (sql/queries/audience.sql:39) */
+     * (sql/queries/audience.sql:41) */
     knownSources(on: On, args: { campaignIds: string[]; projectId: string; templateIds: string[] }): Promise<{ id: string }[]>;
     /** How often events happened to a contact, counted to `up_to`, and when last: of a name, ever or since a time, and of mails of one
      * campaign or template only. Opens and clicks by bots are not the contact's.
-     * (sql/queries/audience.sql:60) */
+     * (sql/queries/audience.sql:62) */
     happened(on: On, args: { asked: { n: number; name: string; since: Date | string | null | undefined; campaign_id: string | null | undefined; template_id: string | null | undefined }[]; projectId: string; contactId: string; now: Date; upTo: number }): Promise<{ n: number; count: number; lastAt: Date | null }[]>;
     /** How many contacts match a compiled condition whose address is on the suppression list: the shorter of the two lists
      * leads.
-     * (sql/queries/audience.sql:81) */
+     * (sql/queries/audience.sql:83) */
     countSuppressed(on: On, args: { projectId: string; audience: Fragment }): Promise<{ total: number }>;
     /** Of a sample of contacts: how many match a compiled condition, how many of these are subscribed, and whose address is on
      * the suppression list. `percent` of the table's blocks are read, the same each time, and one contact in `one_in`.
      * Materialized: the condition would otherwise be evaluated for each of the four results.
-     * (sql/queries/audience.sql:90) */
+     * (sql/queries/audience.sql:92) */
     sampleReach(on: On, args: { audience: Fragment; projectId: string; percent: number; oneIn: number }): Promise<{ seen: number; matching: number; subscribed: number; suppressed: number; subscribedSuppressed: number }>;
     /** Some of the contacts who match a compiled condition, from `percent` of the table's blocks, in an order that has to do
      * with nothing.
-     * (sql/queries/audience.sql:111) */
+     * (sql/queries/audience.sql:113) */
     sampleIds(on: On, args: { percent: number; projectId: string; audience: Fragment; limit: number }): Promise<{ id: string }[]>;
     /** Of some contacts, how many have no value, or an empty one, at each of some paths. `names` holds `{name, path}`.
-     * (sql/queries/audience.sql:121) */
+     * (sql/queries/audience.sql:123) */
     missingValues(on: On, args: { names: { name: string; path: unknown }[]; projectId: string; ids: string[] }): Promise<{ name: string; missing: number }[]>;
   };
   audit: {
@@ -759,29 +770,30 @@ export interface Queries {
     /** What a process has held since `before`, by the ledger's word.
      * (sql/queries/delivery.sql:248) */
     heldBy(on: On, args: { workerId: string; before: Date }): Promise<{ projectId: string; id: string }[]>;
-    /** Processes that have held a mail since `before` and are not in the table of workers.
+    /** Processes that have held a mail since `before`, or have fetched it from those that wait apart, and are not in the table of
+     * workers.
      * (sql/queries/delivery.sql:254) */
     orphanedBy(on: On, args: { before: Date }): Promise<{ workerId: string }[]>;
     /** Settles what dead processes had in flight. Of mails that they have marked as ended it is unknown whether they were
      * sent, and the ledger says so. Mails without a mark were not sent, and are sent now; later where a mail has ended
      * several processes, because it may be the cause. The caller holds the marks of these processes
      * (`handover_marks.hold`).
-     * (sql/queries/delivery.sql:262) */
+     * (sql/queries/delivery.sql:265) */
     settleDead(on: On, args: { patience: number; now: Date; workerIds: string[] }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED"; dueAt: Date }[]>;
     /** Settles mails that have been in doubt since `before`, as the project has chosen: they are sent again, or stay in
      * doubt permanently. A workflow's mail with a transactional template counts as transactional. Mails of a cancelled
      * campaign are not sent again.
-     * (sql/queries/delivery.sql:289) */
+     * (sql/queries/delivery.sql:292) */
     settleDoubts(on: On, args: { before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; status: "PENDING" | "SENDING" | "CAPTURED" | "IN_DOUBT" | "SENT" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED" | "FAILED" | "SUPPRESSED" }[]>;
     /** Since when the oldest single mails of each project have waited whose job is in the queue.
-     * (sql/queries/delivery.sql:323) */
+     * (sql/queries/delivery.sql:326) */
     oldestJobs(on: On, args: { now: Date }): Promise<{ projectId: string; runAt: Date }[]>;
     /** Mails that have been due since `before` and whose job is lost, as after their project was disabled. They get a new
      * job; moving `due_at` keeps everybody from enqueuing them twice. Waiting does not count as an attempt. Jobs of a
      * project run in order, so a mail that was due before the oldest waiting one has no job (`oldest_jobs`; 2 s are allowed
      * for clocks that differ). Also returns when they were due: the next slice begins there. Campaigns look after their
      * own.
-     * (sql/queries/delivery.sql:332) */
+     * (sql/queries/delivery.sql:335) */
     requeueOverdue(on: On, args: { waiting: { project_id: string; run_at: Date | string }[]; since: Date; before: Date; limit: number; now: Date }): Promise<{ projectId: string; id: string; campaignId: string | null; wasDueAt: Date }[]>;
   };
   demo: {
@@ -1459,12 +1471,17 @@ export interface Queries {
     /** Whether the server is still executing something that one of these connections has asked for.
      * (sql/queries/jobs.sql:57) */
     atWork(on: On, args: { pids: number[] }): Promise<{ atWork: boolean }>;
-    /** The jobs that these pools of workers hold.
+    /** The jobs that these pools of workers hold, and those of pools that no process names: it ended before it could say that it had
+     * them.
      * (sql/queries/jobs.sql:61) */
-    lockedBy(on: On, args: { pools: string[] }): Promise<{ id: string }[]>;
+    held(on: On, args: { pools: string[] }): Promise<{ id: string; pool: string }[]>;
     /** Gives back jobs that these pools hold and do not run.
-     * (sql/queries/jobs.sql:67) */
+     * (sql/queries/jobs.sql:69) */
     giveBack(on: On, args: { ids: string[]; pools: string[] }): Promise<number>;
+    /** Whether the crontab has enqueued the same task again, after this job, and that one is being done or will be. Payloads of
+     * other tasks are not looked into: there may be many, and large ones.
+     * (sql/queries/jobs.sql:73) */
+    hasLater(on: On, args: { id: string; task: string }): Promise<{ hasLater: boolean }>;
   };
   lockWaits: {
     /** How long a statement of this transaction waits for a lock at most.
@@ -2257,16 +2274,20 @@ export interface Queries {
      * `contact_ids` it looks only at those.
      * (sql/queries/segment_members.sql:45) */
     enter(on: On, args: { segmentId: string; now: Date; projectId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg }): Promise<{ added: number }>;
-    /** Removes the members that match no more, and records the event of each, in one statement.
+    /** After so many new members: where Postgres expects one, `exit` looks at all events of a name again for each of them. Nothing
+     * waits for whoever has the table already, such as a vacuum of hours or another project (`test/db/analyze_test.ts`).
      * (sql/queries/segment_members.sql:74) */
+    analyze(on: On): Promise<number>;
+    /** Removes the members that match no more, and records the event of each, in one statement.
+     * (sql/queries/segment_members.sql:79) */
     exit(on: On, args: { projectId: string; segmentId: string; contactIds: string[] | null; audience: Fragment; event: string; eventData: JsonArg; now: Date }): Promise<{ removed: number }>;
     /** Adds contacts to a static segment, and records the event of each if there is one. Returns only those that were not
      * members before.
-     * (sql/queries/segment_members.sql:95) */
+     * (sql/queries/segment_members.sql:100) */
     add(on: On, args: { projectId: string; segmentId: string; now: Date; emails: string[]; event: string | null; eventData: JsonArg }): Promise<{ contactId: string }[]>;
     /** Removes contacts from a static segment, and records the event of each if there is one. Returns only those that were
      * members.
-     * (sql/queries/segment_members.sql:117) */
+     * (sql/queries/segment_members.sql:122) */
     remove(on: On, args: { projectId: string; segmentId: string; emails: string[]; event: string | null; eventData: JsonArg; now: Date }): Promise<{ contactId: string }[]>;
   };
   segments: {

@@ -3,7 +3,13 @@ import { describe, expect, test } from "bun:test";
 import { disableProject, enableProject } from "../../src/accounts/projects/mod.ts";
 import { openPool } from "../../src/db/pool.ts";
 import { q } from "../../src/db/queries.ts";
-import { deliverEmails, releaseLostClaims } from "../../src/sending/delivery/mod.ts";
+import { createApartMails } from "../../src/sending/delivery/_apart.ts";
+import {
+  deliverEmails,
+  fetchApart,
+  releaseLostClaims,
+  stopDelivery,
+} from "../../src/sending/delivery/mod.ts";
 import type { MailOutcome } from "../../src/sending/delivery/outcomes.ts";
 import {
   reapDeadWorkers,
@@ -183,6 +189,11 @@ describe("two processes", () => {
     const processes = pools.map((pool) => ({ ...service, pool, sql: pool, workerId: Bun.randomUUIDv7() }));
     const ids = await accept(Array.from({ length: 60 }, () => mails.fresh("shared")));
     await Promise.all(processes.flatMap((ctx) => [1, 2].map(() => deliverEmails(ctx, project.id, ids))));
+    // On a busy machine some may have had to wait apart.
+    await until("all have come", async () => {
+      await Promise.all(processes.map(fetchApart));
+      return ids.every((id) => arrivals(id) > 0);
+    });
     for (const pool of pools) await pool.end({ timeout: 1 });
 
     expect(ids.map(arrivals)).toEqual(Array(60).fill(1));
@@ -275,12 +286,126 @@ describe("a state", () => {
   });
 });
 
-describe("a dead process", () => {
-  const die = async (workerId: string, seenAgo: string) => {
-    await service.pool`
-      insert into workers (id, host, pid, pools, seen_at) values (${workerId}, 'h', 1, '{}', now() - ${seenAgo}::interval)`;
+const die = async (workerId: string, seenAgo: string) => {
+  await service.pool`
+    insert into workers (id, host, pid, pools, seen_at) values (${workerId}, 'h', 1, '{}', now() - ${seenAgo}::interval)`;
+};
+
+describe("mails that wait apart, and were fetched by a process", () => {
+  const domain = "apart.example";
+  const fetchBy = async (workerId: string) => {
+    const some = { domains: [domain], counts: [9], lasts: [0], now: service.now() };
+    return (await q.apart.comeBack(service, { ...some, workerId })).map(({ id }) => id);
+  };
+  /** Two that are fetched, and without a job. */
+  const fetchedBy = async (workerId: string): Promise<string[]> => {
+    const ids = await accept([`a@${domain}`, `b@${domain}`]);
+    await service.dropJobs();
+    const projectIds = ids.map(() => project.id);
+    await q.apart.setApart(service, { projectIds, ids, failing: [], now: service.now() });
+    expect(await fetchBy(workerId)).toHaveLength(2);
+    return ids.toSorted();
+  };
+  const isApart = async (id: string) =>
+    (await service.pool`select from emails where id = ${id} and due_at = 'infinity'`).length === 1;
+  /** Two minutes are no loss to those who are gone; nobody may wait for them. */
+  const gone = {
+    "is found dead": async (id: string) => {
+      await die(id, "11 seconds");
+      await reapDeadWorkers(service);
+    },
+    "has left": async (_id: string) => {
+      later(3 * 60_000);
+      await sweepEmails(service);
+    },
   };
 
+  test.each(Object.keys(gone) as (keyof typeof gone)[])(
+    "that %s wait apart again, and are sent once",
+    async (how) => {
+      const workerId = Bun.randomUUIDv7();
+      const ids = await fetchedBy(workerId);
+      await gone[how](workerId);
+      const left = (await fetchBy(service.workerId)).toSorted();
+      await deliverEmails(service, project.id, ids);
+
+      expect(left).toEqual(ids);
+      expect(ids.map(arrivals)).toEqual([1, 1]);
+      expect(await ledger(ids[0]!)).toMatchObject({ status: "SENT", attempts: 1, claimedBy: null });
+    },
+  );
+
+  test("that has lost sight of them wait apart again, after a while", async () => {
+    const ids = await fetchedBy(service.workerId);
+    const early = await releaseLostClaims(service);
+    later(21_000);
+    const late = await releaseLostClaims(service);
+
+    expect([early, late]).toEqual([0, 2]);
+    expect((await fetchBy(service.workerId)).toSorted()).toEqual(ids);
+    await deliverEmails(service, project.id, ids);
+  });
+
+  test("are not fetched again and again while their project is disabled, and are sent when it is enabled", async () => {
+    const paused = await service.createProject();
+    const [id] = await accept(`a@${domain}`, paused);
+    await service.dropJobs();
+    const one = { projectIds: [paused.id], ids: [id!] };
+    await q.apart.setApart(service, { ...one, failing: [], now: service.now() });
+    await disableProject(service, paused.id, null);
+    await fetchApart(service);
+    await until("it is let go of", async () => {
+      later(21_000);
+      return (await releaseLostClaims(service)) === 1;
+    });
+    const comesAgain = await isApart(id!);
+    await enableProject(service, paused.id);
+    later(3 * 60_000);
+    await sweepEmails(service);
+    await service.runJobs();
+
+    expect(comesAgain).toBe(false);
+    expect(await ledger(id!)).toMatchObject({ status: "SENT", attempts: 1 });
+  });
+
+  test("that stops in order wait apart again", async () => {
+    const pool = openPool(service.databaseUrl, { max: 2 });
+    const stopping = { ...service, pool, sql: pool, workerId: Bun.randomUUIDv7() };
+    const ids = await fetchedBy(stopping.workerId);
+    await stopDelivery(stopping);
+    await pool.end();
+
+    expect((await fetchBy(service.workerId)).toSorted()).toEqual(ids);
+    await deliverEmails(service, project.id, ids);
+  });
+
+  test("and were given another time then wait for that", async () => {
+    const workerId = Bun.randomUUIDv7();
+    const ids = await fetchedBy(workerId);
+    const at = new Date(service.now().getTime() + 86_400_000);
+    await service.pool`update emails set scheduled_for = ${at}, due_at = ${at} where id = any(${ids})`;
+    await gone["is found dead"](workerId);
+
+    expect([await isApart(ids[0]!), (await ledger(ids[0]!)).dueAt]).toEqual([false, at]);
+    await service.pool`delete from emails where id = any(${ids})`;
+  });
+
+  test("and have a job since then are its mails, whoever is gone", async () => {
+    const apart = createApartMails(service);
+    const ids = await fetchedBy(service.workerId);
+    const request = { projectId: project.id, emailId: ids[0]!, campaignId: null, domain, kind: null };
+    await apart.bringLater(request, 5_000);
+    await apart.giveBack();
+
+    expect(await ledger(ids[0]!)).toMatchObject({ claimedBy: null, dueAt: service.now() });
+    expect(await mails.jobsOf(ids[0]!)).toHaveLength(1);
+    expect(await fetchBy(service.workerId)).toEqual([ids[1]!]);
+    await deliverEmails(service, project.id, ids);
+    await service.dropJobs();
+  });
+});
+
+describe("a dead process", () => {
   test("leaves what it had in flight in doubt, once, no matter who notices", async () => {
     const dead = Bun.randomUUIDv7();
     await die(dead, "11 seconds");

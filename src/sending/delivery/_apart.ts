@@ -1,10 +1,12 @@
 // Mails whose domain has no room wait in the ledger, without a job, and are fetched when it has.
 import { createBatcher } from "../../batcher.ts";
-import type { Context } from "../../context.ts";
+import { type Context, inTransaction } from "../../context.ts";
 import { q } from "../../db/queries.ts";
+import { addJob } from "../../jobs.ts";
 import { describeError } from "../../log.ts";
 import type { RoutedKind } from "../transports/routes.ts";
 import type { DomainPace } from "./_domain_pace.ts";
+import { deliverLater } from "./enqueue.ts";
 import { kindsOfContents } from "./_kinds.ts";
 import type { DeliveryRequest } from "./_requests.ts";
 import { GIVE_UP_AFTER_MS } from "./outcomes.ts";
@@ -17,8 +19,12 @@ export interface ApartMails {
   add(request: DeliveryRequest, isFailing: boolean): Promise<void>;
   /** Fetches some, if there is room. To be called whenever there may be. Never throws. */
   fetch(here: Here): Promise<DeliveryRequest[]>;
+  /** Gives one that was fetched a job of its own, after so long. */
+  bringLater(request: DeliveryRequest, waitMs: number): Promise<void>;
   /** Learns what others have sent there, or this process in an earlier life. To be called every few seconds. */
   lookAround(isFailing: (domain: string) => boolean): Promise<void>;
+  /** What was fetched and has not begun waits there again. To be called when no more is fetched. */
+  giveBack(): Promise<void>;
 }
 
 /** What decides how many may come back to a domain. */
@@ -50,11 +56,17 @@ export function createApartMails(ctx: Context): ApartMails {
 
 class MailsApart implements ApartMails {
   private readonly ctx: Context;
-  /** How many mails wait, by their domains. */
-  private readonly counts = new Map<string, number>();
+  /** How many mails wait, by their domains, and in which order these came. */
+  private readonly counts = new Map<string, { mails: number; place: number }>();
+  private places = 0;
+  /**
+   * Fetched to be tried, and by which transport. While they wait here for a connection, or for a trial of their owner, no
+   * others take their turn.
+   */
+  private trying = new Map<string, string>();
   private readonly write: (mail: Waiting) => Promise<true>;
   private walk = this.counts.keys();
-  private isFetching = false;
+  private fetching: Promise<DeliveryRequest[]> | null = null;
   private lookedUpTo = "";
   private gaveUpAt = -Infinity;
 
@@ -67,7 +79,7 @@ class MailsApart implements ApartMails {
   }
 
   count(domain: string): number {
-    return this.counts.get(domain) ?? 0;
+    return this.counts.get(domain)?.mails ?? 0;
   }
 
   async add(request: DeliveryRequest, isFailing: boolean): Promise<void> {
@@ -76,16 +88,30 @@ class MailsApart implements ApartMails {
   }
 
   async fetch(here: Here): Promise<DeliveryRequest[]> {
-    if (this.isFetching || this.counts.size === 0) return [];
-    this.isFetching = true;
-    try {
-      return await this.fetchSome(here);
-    } catch (error) {
+    if (this.fetching || this.counts.size === 0) return [];
+    this.fetching = this.fetchSome(here).catch((error: unknown) => {
       this.ctx.log.warn("mails that wait apart not fetched", describeError(error));
       return [];
-    } finally {
-      this.isFetching = false;
-    }
+    });
+    const requests = await this.fetching;
+    this.fetching = null;
+    return requests;
+  }
+
+  async giveBack(): Promise<void> {
+    const { ctx } = this;
+    await this.fetching;
+    await q.apart.returnFetched(ctx, { workerIds: [ctx.workerId], kept: [], before: null, now: ctx.now() });
+  }
+
+  async bringLater({ projectId, emailId, campaignId }: DeliveryRequest, waitMs: number): Promise<void> {
+    const runAt = new Date(this.ctx.now().getTime() + waitMs);
+    await inTransaction(this.ctx, async (tx) => {
+      await q.apart.letGo(tx, { projectIds: [projectId], ids: [emailId], workerId: tx.workerId });
+      if (campaignId === null) await deliverLater(tx, { projectId, emailIds: [emailId] }, runAt);
+      else
+        await addJob(tx, "send_batch", { projectId, campaignId, fromId: emailId, toId: emailId }, { runAt });
+    });
   }
 
   async lookAround(isFailing: (domain: string) => boolean): Promise<void> {
@@ -98,19 +124,22 @@ class MailsApart implements ApartMails {
 
   private note(domain: string, mails: number): void {
     const { counts } = this;
-    if (counts.has(domain) || counts.size < MAX_DOMAINS) counts.set(domain, this.count(domain) + mails);
+    const known = counts.get(domain);
+    if (known) known.mails += mails;
+    else if (counts.size < MAX_DOMAINS) counts.set(domain, { mails, place: ++this.places });
   }
 
   private async fetchSome(here: Here): Promise<DeliveryRequest[]> {
     const { ctx, counts } = this;
     const chosen = this.choose(here);
     if (chosen.domains.length === 0) return [];
-    const back = await q.apart.comeBack(ctx, { ...chosen, now: ctx.now() });
+    const back = await q.apart.comeBack(ctx, { ...chosen, workerId: ctx.workerId, now: ctx.now() });
     const byDomain = Map.groupBy(back, (row) => row.domain);
     chosen.domains.forEach((domain, i) => {
       const came = byDomain.get(domain)?.length ?? 0;
+      const known = counts.get(domain);
       if (came < chosen.counts[i]!) counts.delete(domain);
-      else counts.set(domain, Math.max(1, this.count(domain) - came));
+      else if (known) known.mails = Math.max(1, known.mails - came);
     });
     const kinds = await kindsOfMails(ctx, back);
     return back.map(({ projectId, id, campaignId, contentId, domain }) => ({
@@ -125,21 +154,43 @@ class MailsApart implements ApartMails {
   /** How many mails of which domains. */
   private choose({ pace, waitingFor }: Here) {
     const chosen = { domains: [] as string[], counts: [] as number[], lasts: [] as number[] };
+    const add = (domain: string, count: number, last = 0) => {
+      chosen.domains.push(domain);
+      chosen.counts.push(count - last);
+      chosen.lasts.push(last);
+    };
     const shared = new Map<string, number>();
-    let trials = 0;
+    const untried = new Map<string, { end: "first" | "last"; domains: string[] }>();
+    const trials = new Map<string, number>();
+    const tries = (domain: string, by: string) => {
+      this.trying.set(domain, by);
+      trials.set(by, (trials.get(by) ?? 0) + 1);
+    };
+    const before = this.trying;
+    this.trying = new Map();
+    for (const [domain, by] of before) if (waitingFor(domain) > 0) tries(domain, by);
     for (const domain of this.look()) {
-      const { mails, as, scope } = pace.room(domain);
-      const left = (scope === undefined ? undefined : shared.get(scope)) ?? mails;
-      const room = left - waitingFor(domain) - (as === "few" ? trials : 0);
+      const { mails, as, scope, by = "" } = pace.room(domain);
+      const left = Math.min(mails, (scope === undefined ? undefined : shared.get(scope)) ?? Infinity);
+      const room = left - waitingFor(domain) - (as === "few" ? (trials.get(by) ?? 0) : 0);
       if (room <= 0) continue;
+      if (as === "first" || as === "last") {
+        const known = untried.get(by);
+        if (known) known.domains.push(domain);
+        else untried.set(by, { end: as, domains: [domain] });
+        continue;
+      }
       if (scope !== undefined)
         shared.set(scope, left - (as === "few" ? 1 : Math.min(room, this.count(domain))));
       // Untested domains come one by one, so that all have their turn.
-      if (as === "few") trials += 1;
-      const last = as === "probes" ? room >> 1 : 0;
-      chosen.domains.push(domain);
-      chosen.counts.push(as === "few" ? 1 : room - last);
-      chosen.lasts.push(last);
+      if (as === "few") tries(domain, by);
+      add(domain, as === "few" ? 1 : room, as === "probes" ? room >> 1 : 0);
+    }
+    for (const [by, { end, domains }] of untried) {
+      if (trials.has(by)) continue;
+      const domain = this.inOrder(domains).at(end === "first" ? 0 : -1)!;
+      tries(domain, by);
+      add(domain, 1);
     }
     for (const domain of chosen.domains) this.putLast(domain);
     return chosen;
@@ -160,10 +211,16 @@ class MailsApart implements ApartMails {
     }
   }
 
+  /** In the order in which they came. */
+  private inOrder(domains: string[]): string[] {
+    const placeOf = (domain: string) => this.counts.get(domain)?.place ?? 0;
+    return domains.toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+
   private putLast(domain: string): void {
-    const mails = this.counts.get(domain)!;
+    const known = this.counts.get(domain)!;
     this.counts.delete(domain);
-    this.counts.set(domain, mails);
+    this.counts.set(domain, known);
   }
 
   private async giveUp(isFailing: (domain: string) => boolean): Promise<void> {

@@ -4,9 +4,7 @@
 //
 // The way of a mail, from the top of this file to its end: enqueue, choose, admit, claim, transmit, settle.
 import type { Context } from "../../context.ts";
-import { addJob } from "../../jobs.ts";
 import { pacesOf } from "../transports/paces.ts";
-import { deliverLater } from "./enqueue.ts";
 import { admittedAmong } from "./_admission.ts";
 import type { ApartMails } from "./_apart.ts";
 import { type DomainRoom, TICK_MS } from "./_domain_pace.ts";
@@ -30,6 +28,8 @@ export interface Dispatcher {
   deliver(request: DeliveryRequest): Promise<void>;
   /** Ids of the mails that this process has claimed. */
   underway: ReadonlySet<string>;
+  /** Ids of the mails that it has fetched from those that wait apart, until they are settled or wait elsewhere. */
+  fetched: ReadonlySet<string>;
   /** Learns which mails wait apart, gives up those that have waited too long, and fetches some if there is room. */
   lookForApart(): Promise<void>;
   /** Takes no more requests and fails those that are not claimed yet. Resolves when nothing is in progress any more. */
@@ -53,6 +53,7 @@ export function createDispatcher(
 
 class PassingDispatcher implements Dispatcher {
   readonly underway = new Set<string>();
+  readonly fetched = new Set<string>();
   private readonly ctx: Context;
   private readonly apart: ApartMails;
   private readonly finished: (request: DeliveryRequest) => void;
@@ -254,15 +255,16 @@ class PassingDispatcher implements Dispatcher {
 
   /** Brings back mails that wait apart, where their domains have room. */
   private fetchApart(): void {
+    if (this.isStopped) return;
     let againMs = Infinity;
     const room = (domain: string): DomainRoom => {
       const { gate, places, transport } = this.outlets.apartFrom(domain);
       if (gate.way !== "here") return NO_ROOM;
-      const { mails, as } = places.pace.room(domain);
+      const free = { ...places.pace.room(domain), by: transport.id };
       const paced = pacesOf(this.ctx).room(transport, domain);
-      if (!paced) return { mails, as };
+      if (!paced) return free;
       againMs = Math.min(againMs, Math.max(TICK_MS, paced.waitMs));
-      return { mails: Math.min(mails, paced.mails), as, scope: paced.scope };
+      return { ...free, mails: Math.min(free.mails, paced.mails), scope: paced.scope };
     };
     const waitingFor = (domain: string) => this.outlets.apartFrom(domain).places.waitingFor(domain);
     void this.apart.fetch({ pace: { room }, waitingFor }).then((requests) => {
@@ -277,35 +279,32 @@ class PassingDispatcher implements Dispatcher {
     this.isFetchingLater = true;
     setTimeout(() => {
       this.isFetchingLater = false;
-      if (!this.isStopped) this.fetchApart();
+      this.fetchApart();
     }, afterMs).unref();
   }
 
-  /** Nobody waits for this one. If it fails, it is due and without a job, and the sweep finds it. */
+  /** Nobody waits for this one, and it has no job: what is not settled here goes back to those that wait apart, or gets one. */
   private async deliverUnasked(request: DeliveryRequest): Promise<void> {
+    this.fetched.add(request.emailId);
     try {
       await this.deliver(request);
       this.finished(request);
     } catch (reason) {
-      if (reason instanceof Apart) await this.apart.add(request, reason.isFailing).catch(() => {});
-      // Held back by a rate, it has a job of its own later. While no connection is accepted, it gets one from whichever
-      // process is accepted first.
-      const isHeld = reason instanceof Postponed && reason.waitMs < Infinity;
-      if (isHeld) await bringLater(this.ctx, request, reason.waitMs).catch(() => {});
+      await this.leave(request, reason).catch(() => {});
     }
+    // What failed otherwise, or could not be written, goes back with what this process has lost sight of (`releaseLostClaims`).
+    this.fetched.delete(request.emailId);
+  }
+
+  private async leave(request: DeliveryRequest, reason: unknown): Promise<void> {
+    if (reason instanceof Apart) return await this.apart.add(request, reason.isFailing);
+    // Held back by a rate, it has a job of its own later. While no connection is accepted, it soon waits apart again, or gets one
+    // from whichever process is accepted first.
+    const isHeld = reason instanceof Postponed && reason.waitMs < Infinity;
+    if (isHeld) await this.apart.bringLater(request, reason.waitMs);
   }
 }
 
 function stopping(): Error {
   return new Error("This process is stopping");
-}
-
-async function bringLater(
-  ctx: Context,
-  { projectId, emailId, campaignId }: DeliveryRequest,
-  waitMs: number,
-): Promise<void> {
-  const runAt = new Date(ctx.now().getTime() + waitMs);
-  if (campaignId === null) await deliverLater(ctx, { projectId, emailIds: [emailId] }, runAt);
-  else await addJob(ctx, "send_batch", { projectId, campaignId, fromId: emailId, toId: emailId }, { runAt });
 }

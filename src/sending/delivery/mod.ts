@@ -15,6 +15,7 @@ import { addSendJobs, deliverLater } from "./enqueue.ts";
 import { kindOf, kindOfCampaign, kindsOfContents } from "./_kinds.ts";
 import type { RoutedKind } from "../transports/routes.ts";
 import { transportsOf } from "../transports/known.ts";
+import { describeError } from "../../log.ts";
 import { contextNow, tracer } from "../../tracing.ts";
 import { gateOf, stopGates, type Way } from "./server_gate.ts";
 
@@ -213,13 +214,19 @@ export async function fetchApart(ctx: Context): Promise<void> {
   await deliveryOf(ctx).dispatcher.lookForApart();
 }
 
-/** Gives back rows that this process holds without knowing it: the answer to its claim was lost on the way. */
+/**
+ * Gives back rows that this process holds without knowing it: the answer to its claim was lost on the way, or mails that waited
+ * apart were fetched and could not be sent, nor put back.
+ */
 export async function releaseLostClaims(ctx: Context): Promise<number> {
-  const { underway } = deliveryOf(ctx).dispatcher;
-  const before = new Date(ctx.now().getTime() - LOST_AFTER_MS);
+  const { underway, fetched } = deliveryOf(ctx).dispatcher;
+  const now = ctx.now();
+  const before = new Date(now.getTime() - LOST_AFTER_MS);
+  const own = { workerIds: [ctx.workerId], kept: [...fetched] };
+  const returned = await q.apart.returnFetched(ctx, { ...own, before, now });
   const held = await q.delivery.heldBy(ctx, { workerId: ctx.workerId, before });
   const lost = held.filter((row) => !underway.has(row.id));
-  if (lost.length === 0) return 0;
+  if (lost.length === 0) return returned;
   return await inTransaction(ctx, async (tx) => {
     const put = await q.delivery.putBack(tx, {
       projectIds: lost.map((row) => row.projectId),
@@ -228,7 +235,7 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
     });
     // Their jobs have failed by now, and come back late.
     await addSendJobs(tx, put);
-    return put.length;
+    return returned + put.length;
   });
 }
 
@@ -238,6 +245,13 @@ export async function releaseLostClaims(ctx: Context): Promise<number> {
  */
 export async function stopDelivery(ctx: Context): Promise<void> {
   stopGates(ctx);
-  await deliveryOf(ctx).dispatcher.stop();
+  const { dispatcher, apart } = deliveryOf(ctx);
+  await dispatcher.stop();
+  try {
+    await apart.giveBack();
+  } catch (error) {
+    // The sweep finds out that nobody has them.
+    ctx.log.warn("fetched mails not given back", describeError(error));
+  }
   transportsOf(ctx).close();
 }

@@ -38,12 +38,16 @@ export async function reapDeadWorkers(
   });
 }
 
-/** What these processes hold is in doubt, or sent by others. One that lives after all cannot end a mail from here on. */
+/**
+ * What these processes hold is in doubt, or sent by others, and what they have fetched waits apart again. One that lives after
+ * all cannot end a mail from here on.
+ */
 async function settleDead(tx: Context, workerIds: string[]): Promise<{ inDoubt: number; givenBack: number }> {
   await q.handoverMarks.hold(tx, { workerIds });
   const now = tx.now();
   const settled = await q.delivery.settleDead(tx, { now, workerIds, patience: PATIENCE_ATTEMPTS });
   await q.handoverMarks.remove(tx, { workerIds });
+  await q.apart.returnFetched(tx, { workerIds, kept: [], before: null, now });
   const givenBack = settled.filter((email) => email.status === "PENDING");
   // The others are found by a sweep when they are due.
   await addSendJobs(
