@@ -14,12 +14,10 @@ function stage(connections = 40) {
       pace.tick();
     }
   };
-  const asking = (domain: string, { owner = "p", waiting = 100, isApart = false } = {}) => ({
-    domain,
-    owner,
-    waiting,
-    isApart,
-  });
+  const asking = (
+    domain: string,
+    { owner = "p", waiting = 100, isApart = false, isSingle = false } = {},
+  ) => ({ domain, owner, waiting, isApart, isSingle });
   const begin = (domain: string, options = {}): Flight => {
     const flight = pace.take(asking(domain, options), () => {});
     flight.begin();
@@ -94,7 +92,7 @@ describe("a domain that is quick", () => {
   test("is not slow because this process stood still", () => {
     let time = 0;
     const pace = createDomainPace({ connections: 40, now: () => time, clock: () => time });
-    const asking = { domain: "large.test", owner: "p", waiting: 1, isApart: false };
+    const asking = { domain: "large.test", owner: "p", waiting: 1, isApart: false, isSingle: true };
     const flight = pace.take(asking, () => {});
     flight.begin();
     pace.tick();
@@ -149,6 +147,21 @@ describe("tarpits", () => {
     beginAll(["tarpit0.test"]);
 
     expect(pace.slow).toBe(20);
+  });
+
+  test("that hold half of them since nobody else was seen keep nobody who comes later from a domain that nobody knows", () => {
+    const { begin, beginAll, pass, ask, answer, pace } = stage();
+    const first = begin("tarpit0.test");
+    pass(61_000);
+    first.end("answered");
+    beginAll(["tarpit0.test"]);
+    const [few, many] = [ask("new.test", { owner: "q", waiting: 1 }), ask("new.test", { owner: "q" })];
+    answer("new.test", 5, { owner: "q" });
+
+    expect([few, many, pace.slow]).toEqual(["now", "now", 20]);
+    // Now somebody was seen, and they still hold what they have.
+    expect(ask("other.test", { owner: "r" })).toBe("now");
+    expect(ask("tarpit0.test")).toBe("apart");
   });
 
   test("count as slow before they have answered, by the time that the others take", () => {
@@ -208,7 +221,7 @@ describe("tarpits", () => {
 
   test("that wait apart in a crowd leave places for who comes after them, one in a while", () => {
     const { beginAll, ask, pass, pace } = stage();
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 3; i++) {
       beginAll(names(50), 40, { isApart: i > 0 });
       pass(1_500);
     }
@@ -219,8 +232,270 @@ describe("tarpits", () => {
     expect(crowd).toEqual([4, "apart", "now"]);
     // It has turned out to be one of them: the next one is tried a little later.
     expect(ask("new.test")).toBe("apart");
-    pass(1_000);
+    pass(3_000);
     expect(ask("new.test")).toBe("now");
+  });
+
+  test("do not keep others apart for as long as they hold their places: one more is tried now and then", () => {
+    const { ask, begin, pass, pace } = stage();
+    const begun: number[] = [];
+    const crowd = names(50);
+    // What is quick is seen all the time, to another domain.
+    for (let i = 0; i < 600; i++) {
+      begin("quick.test", { owner: "q" }).end("answered");
+      const next = crowd.findIndex((domain) => ask(domain, { isApart: true }) === "now");
+      if (next >= 0) begin(crowd.splice(next, 1)[0]!, { isApart: true });
+      if (next >= 0) begun.push(i);
+      pass(1_000);
+    }
+    const pauses = begun.slice(4).map((at, i) => at - begun[i + 3]!);
+
+    // Each is known to be slow after a second.
+    expect(begun.slice(0, 4).every((at) => at < 10)).toBe(true);
+    expect(pauses).toEqual([7, 10]);
+    expect(pace.slow).toBe(6);
+  });
+
+  test("of whom one has turned out to be quick after all keep nobody waiting who waits as it did", () => {
+    const { answer, ask, begin, beginAll, pass, pace } = stage();
+    beginAll(names(50));
+    pass(2_000);
+    const roomIn = (ms: number, domain: string) => {
+      const before = pace.room(domain);
+      pass(ms);
+      return [before, pace.room(domain)];
+    };
+    const first = roomIn(6_000, "new.test");
+    answer("new.test", 50, { isApart: true });
+    const next = [pace.room("other.test"), ask("other.test", { isApart: true })];
+    begin("tarpit10.test", { isApart: true });
+    const second = roomIn(4_000, "other.test");
+    begin("quick.test", { owner: "q" }).end("answered");
+    pass(20_000);
+
+    expect(first).toEqual([
+      { mails: 0, as: "few" },
+      { mails: 1, as: "last" },
+    ]);
+    expect(next).toEqual([{ mails: 1, as: "last" }, "now"]);
+    expect(second.map(({ mails }) => mails)).toEqual([0, -1]);
+    // That has not gone well: the next one is taken from the other end of the queue.
+    expect(pace.room("other.test")).toEqual({ mails: 1, as: "first" });
+  });
+
+  test("are not tried because a newcomer is quick: those that came with it are not apart yet", () => {
+    const { answer, ask, beginAll, pass, pace } = stage();
+    beginAll(names(50));
+    pass(2_500);
+    const newcomer = ask("new.test");
+    answer("new.test", 50);
+    const beside = [ask("beside.test"), pace.room("tarpit10.test")];
+    pass(5_000);
+
+    expect(newcomer).toBe("now");
+    expect(beside).toEqual(["now", { mails: 0, as: "few" }]);
+    expect(pace.room("tarpit10.test")).toEqual({ mails: 1, as: "last" });
+  });
+
+  test("of whom one ends, if late, do not have the next one taken from the other end of the queue", () => {
+    const { begin, beginAll, pass, pace } = stage();
+    beginAll(names(50));
+    pass(8_000);
+    const late = begin("late.test", { isApart: true });
+    pass(2_000);
+    begin("quick.test", { owner: "q" }).end("answered");
+    late.end("answered");
+    pass(6_000);
+    const afterLate = pace.room("other.test");
+    begin("tarpit10.test", { isApart: true });
+    pass(2_000);
+    begin("quick.test", { owner: "q" }).end("answered");
+    pass(20_000);
+
+    expect(afterLate).toEqual({ mails: 1, as: "last" });
+    expect(pace.room("other.test")).toEqual({ mails: 1, as: "first" });
+  });
+
+  test("that end after a minute, as by a time-out, have the next one taken from the other end all the same", () => {
+    const { begin, beginAll, pass, pace } = stage();
+    beginAll(names(50));
+    pass(8_000);
+    const tarpit = begin("tarpit10.test", { isApart: true });
+    pass(60_000);
+    tarpit.end("deferred");
+    begin("quick.test", { owner: "q" }).end("answered");
+
+    expect(pace.room("other.test")).toEqual({ mails: 1, as: "first" });
+  });
+
+  test("that were one more hold no place of the share: what it has free again is for others", () => {
+    const { ask, begin, beginAll, pass, pace } = stage();
+    const share = beginAll(names(50));
+    pass(8_000);
+    begin("tarpit10.test", { isApart: true });
+    pass(12_000);
+    begin("tarpit11.test", { isApart: true });
+    pass(20_000);
+    begin("quick.test", { owner: "q" }).end("answered");
+    const full = [pace.slow, pace.room("good.test").mails, ask("good.test", { isApart: true })];
+    for (const flight of share.slice(0, 2)) flight.end("deferred");
+
+    expect(full).toEqual([6, 0, "apart"]);
+    expect([pace.slow, pace.room("good.test").mails, ask("good.test", { isApart: true })]).toEqual([
+      4,
+      2,
+      "now",
+    ]);
+  });
+
+  test("of single mails that had a place of the share anyway are no more than that", () => {
+    const { ask, begin, pass, pace } = stage();
+    const begun: string[] = [];
+    for (const domain of names(50)) {
+      begin("quick.test", { owner: "q" }).end("answered");
+      const options = { waiting: 1, isApart: true };
+      if (ask(domain, options) === "now") begin(domain, options);
+      if (pace.inFlight(domain) > 0) begun.push(domain);
+      pass(1_500);
+    }
+
+    expect(begun.length).toBeWithin(8, 11);
+    expect(pace.slow).toBe(begun.length);
+  });
+
+  test.each([
+    [40, 20, 23],
+    [10, 5, 6],
+    [5, 3, 4],
+  ])(
+    "of a sender of whom all else was quick, with %d connections, leave places to single mails, its own and of others",
+    (connections, most, mostSingle) => {
+      const { answer, ask, beginAll, pass, pace } = stage(connections);
+      const single = { owner: "singles of p", waiting: 1, isSingle: true };
+      for (const domain of names(40, "good")) answer(domain, 50);
+      for (const domain of names(40, "well")) answer(domain, 50, single);
+      const held = beginAll(names(60)).length;
+      const own = ask("new.test", single);
+      beginAll(names(60, "silent"), connections, single);
+      pass(5_000);
+
+      expect([held, own, pace.slow]).toEqual([most, "now", mostSingle]);
+      if (mostSingle < Math.ceil((connections * 5) / 8))
+        expect(ask("new.test", { owner: "q", waiting: 1, isSingle: true })).toBe("now");
+    },
+  );
+
+  test("that were one more take no place from a domain that is known to be slow", () => {
+    const { begin, beginAll, pass, pace } = stage();
+    const known = begin("late.test", { owner: "other" });
+    pass(15_000);
+    known.end("answered");
+    const share = beginAll(names(50));
+    for (const domain of ["tarpit10.test", "tarpit11.test"]) {
+      pass(20_000);
+      begin(domain, { isApart: true });
+      begin("quick.test", { owner: "q" }).end("answered");
+    }
+    pass(2_000);
+    const full = [pace.slow, pace.room("late.test").mails];
+    share[0]!.end("deferred");
+    const free = [pace.slow, pace.room("late.test").mails];
+    begin("late.test", { owner: "other" });
+
+    expect([full, free]).toEqual([
+      [6, 0],
+      [5, 1],
+    ]);
+    // That holds a place of the share.
+    expect([pace.slow, pace.room("late.test").mails]).toEqual([6, 0]);
+  });
+
+  test("do not hold, with nine connections and nobody else there, whoever waits apart for ever; with two they do", () => {
+    const rooms = [9, 2].map((connections) => {
+      const { beginAll, pass, pace } = stage(connections);
+      beginAll(names(50));
+      pass(600_000);
+      return pace.room("good.test").mails;
+    });
+
+    expect(rooms).toEqual([1, 0]);
+  });
+
+  test("keep nobody apart for ever where nobody else is there: more are tried, and where that goes well, one after the other", () => {
+    const { answer, begin, beginAll, pass, pace } = stage();
+    beginAll(names(50));
+    for (const domain of ["tarpit10.test", "tarpit11.test"]) {
+      pass(20_000);
+      begin(domain, { isApart: true });
+    }
+    begin("quick.test", { owner: "q" }).end("answered");
+    pass(50_000);
+    const before = pace.room("good.test").mails;
+    pass(11_000);
+    const alone = pace.room("good.test").mails;
+    answer("good.test", 50, { isApart: true });
+    const next = pace.room("other.test").mails;
+    begin("tarpit12.test", { isApart: true });
+    pass(50_000);
+
+    expect([before, alone, next]).toEqual([0, 1, 1]);
+    expect(pace.room("other.test").mails).toBeLessThan(1);
+    expect(pace.slow).toBe(7);
+  });
+
+  test("of many senders that have tried nothing but tarpits hold no more than their share, and one more", () => {
+    const { ask, begin, pass } = stage();
+    const owners = names(60, "owner");
+    for (const owner of owners) {
+      const flights = [1, 2, 3].map((n) => begin(`tarpit${n}-of-${owner}`, { owner }));
+      pass(1_500);
+      for (const flight of flights) flight.end("unknown");
+    }
+    const begun = new Set<string>();
+    for (let i = 0; i < 20; i++) {
+      for (const owner of owners) {
+        if (begun.has(owner) || ask(`next-of-${owner}`, { owner }) !== "now") continue;
+        begin(`next-of-${owner}`, { owner });
+        begun.add(owner);
+      }
+      pass(TICK_MS);
+    }
+
+    expect(begun.size).toBe(5);
+  });
+
+  test("that wait apart, of many senders of whom nothing is known, hold no more than a quarter and some more", () => {
+    const { ask, begin, pass, pace } = stage();
+    const begun = new Set<string>();
+    for (let i = 0; i < 300; i++) {
+      begin("quick.test", { owner: "quick" }).end("answered");
+      for (const [n, domain] of names(300).entries()) {
+        const options = { owner: `owner${n % 60}`, isApart: true };
+        if (begun.has(domain) || ask(domain, options) !== "now") continue;
+        begin(domain, options);
+        begun.add(domain);
+      }
+      pass(1_000);
+    }
+
+    expect([begun.size, pace.slow]).toEqual([12, 12]);
+  });
+
+  test("of others, and new domains all the time, leave those that wait apart their turn", () => {
+    const { answer, ask, begin, beginAll, pass, pace } = stage();
+    for (const domain of names(20, "quick")) answer(domain, 5, { owner: "trusted" });
+    beginAll(names(50));
+    pass(2_000);
+    const turns: number[] = [];
+    for (let i = 0; i < 60; i++) {
+      answer(`new${i}.test`, 50, { owner: "trusted", waiting: 1 });
+      if (i % 3 === 0 && ask(`newcomer${i}.test`) === "now") begin(`newcomer${i}.test`);
+      if (pace.room("waiting.test").mails > 0) turns.push(i);
+      if (pace.room("waiting.test").mails > 0) answer("waiting.test", 1_500, { isApart: true });
+      else pass(500);
+    }
+
+    expect(turns.length).toBeGreaterThan(0);
   });
 
   test("do not keep a domain from showing that it was slow for a moment only", () => {

@@ -1,7 +1,7 @@
 // A mail that holds a place, from the choice until its handover has ended, and what that says about its domain.
 import { gateAfter, gateAsked, gateUnasked, isOpen } from "./_domain_gate.ts";
 import type { KnownDomain, DomainMemory } from "./_domain_memory.ts";
-import type { DomainTrial, Trials } from "./_domain_trials.ts";
+import type { DomainTrial, TrialAsking, Trials } from "./_domain_trials.ts";
 
 /** What a handover said about the domain. `unknown`: nothing, as when our mail server could not be reached. */
 export type Verdict = "answered" | "deferred" | "unknown";
@@ -38,8 +38,10 @@ export class OpenFlight implements Flight {
   private readonly onSlow: () => void;
   private readonly wasQuick: boolean;
   private readonly isSluggish: boolean;
+  private isLent: boolean;
   private readonly isProbe: boolean;
   private trial: DomainTrial | null;
+  private readonly place: Pick<DomainTrial, "leave" | "isOneMore"> | null;
   private isMarked = false;
   private isAged = false;
   private isPaused = false;
@@ -49,7 +51,7 @@ export class OpenFlight implements Flight {
   private seenAt = 0;
 
   /** Takes a place. `onSlow` is called once if the mail turns out to be slow, at once if its domain is known to be. */
-  constructor(sky: Sky, domain: KnownDomain, owner: string, onSlow: () => void) {
+  constructor(sky: Sky, domain: KnownDomain, asking: TrialAsking, onSlow: () => void) {
     const { memory, trials } = sky;
     const isKnownSlow = memory.isSlow(domain);
     this.sky = sky;
@@ -57,10 +59,14 @@ export class OpenFlight implements Flight {
     this.onSlow = onSlow;
     this.wasQuick = domain.isProven && !isKnownSlow;
     this.isSluggish = isKnownSlow && memory.isSluggish(domain);
-    this.trial = domain.isProven || isKnownSlow ? null : trials.begin(owner, memory.slow);
+    this.isLent = isKnownSlow && memory.slowOfShare >= memory.few;
+    this.isProbe = !isOpen(domain.gate);
+    const isTrial = !domain.isProven && !isKnownSlow && !this.isProbe;
+    this.trial = isTrial ? trials.begin(asking, memory.slowOfShare) : null;
+    this.place = this.trial;
     domain.inFlight += 1;
     if (this.isSluggish) memory.sluggish += 1;
-    this.isProbe = !isOpen(domain.gate);
+    if (this.isLent) memory.lent += 1;
     if (this.isProbe) domain.gate = gateAsked(domain.gate, memory.options.now());
     if (isKnownSlow) this.mark();
   }
@@ -137,16 +143,23 @@ export class OpenFlight implements Flight {
     if (this.isMarked) return;
     this.isMarked = true;
     this.sky.memory.slow += 1;
+    // It holds no place of the share: what the share has free again is for others.
+    if (this.place?.isOneMore) {
+      this.isLent = true;
+      this.sky.memory.lent += 1;
+    }
     this.onSlow();
   }
 
   private leave(): void {
     const { memory, flights } = this.sky;
     flights.delete(this);
+    this.place?.leave();
     this.domain.inFlight -= 1;
     if (this.isAged) this.domain.aged -= 1;
     if (this.isMarked) memory.slow -= 1;
     if (this.isSluggish) memory.sluggish -= 1;
+    if (this.isLent) memory.lent -= 1;
   }
 
   /** Without results there was no trial. */

@@ -31,7 +31,7 @@ export interface KnownDomain {
 const SLOW_TIMES = 10;
 /** … but nothing that takes less than this, whatever the median; and everything that takes more than this. */
 const NEVER_SLOW_MS = 500;
-const ALWAYS_SLOW_MS = 10_000;
+export const ALWAYS_SLOW_MS = 10_000;
 /** Before this many handovers the median is not meaningful. */
 const ENOUGH_SAMPLES = 10;
 const UNKNOWN_MEDIAN_MS = 100;
@@ -55,6 +55,8 @@ export class DomainMemory {
   slow = 0;
   /** Of these, those of sluggish domains. */
   sluggish = 0;
+  /** Of these, those beyond their share: lent to known ones while nobody else was seen, and to one more that is tried. */
+  lent = 0;
   private readonly domains = new Map<string, KnownDomain>();
   private readonly samples: number[] = [];
   private sampled = 0;
@@ -95,6 +97,16 @@ export class DomainMemory {
     return domain;
   }
 
+  /** Connections of the share of slow ones that are held. What is lent to them is nobody else's fault. */
+  get slowOfShare(): number {
+    return this.slow - this.lent;
+  }
+
+  /** No quick mail was seen for a while. */
+  get isAlone(): boolean {
+    return this.options.clock() - this.quickAt > NOBODY_ELSE_MS;
+  }
+
   isSlow(domain: KnownDomain): boolean {
     return (
       (domain.typicalMs !== null && domain.typicalMs > this.limitMs) ||
@@ -113,11 +125,10 @@ export class DomainMemory {
    */
   slowRoom(domain: KnownDomain): number {
     const { connections, clock } = this.options;
-    const isAlone = clock() - this.quickAt > NOBODY_ELSE_MS;
-    if (isAlone) return Math.max(1, Math.floor(connections / 2)) - this.slow;
+    if (this.isAlone) return Math.max(1, Math.floor(connections / 2)) - this.slow;
     if (clock() < this.restUntil) return 0;
-    if (this.few > 1 && this.isSluggish(domain)) return Math.max(this.few - this.slow, 1 - this.sluggish);
-    return this.few - this.slow;
+    const left = this.few - this.slowOfShare;
+    return this.few > 1 && this.isSluggish(domain) ? Math.max(left, 1 - this.sluggish) : left;
   }
 
   /**

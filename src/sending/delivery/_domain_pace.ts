@@ -19,14 +19,21 @@ export interface Asking {
   waiting: number;
   /** Some of them have been sent to wait apart. */
   isApart: boolean;
+  /** It is of no campaign. */
+  isSingle: boolean;
 }
 
-/** How many mails may come back, and as what: `few` share their places with other domains, `probes` ask a failing one. */
+/**
+ * How many mails may come back, and as what: `few` share their places with other domains, and `probes` ask a failing one. Of
+ * all domains that may come as `first` or `last` one does, which came to wait apart first or last.
+ */
 export interface DomainRoom {
   mails: number;
-  as: "few" | "probes" | "many";
+  as: "few" | "first" | "last" | "probes" | "many";
   /** They share their number with other domains of this name. */
   scope?: string;
+  /** Those that are tried share their places with others of this name: of the transport. */
+  by?: string;
 }
 
 /** What is known of the domains. */
@@ -63,7 +70,7 @@ export function createDomainPace(options: PaceOptions): DomainPace {
   const { connections, now, clock = () => performance.now(), random = Math.random } = options;
   const memory = new DomainMemory({ connections, now, clock, random });
   const { few } = memory;
-  const trials = createTrials({ connections, few, clock });
+  const trials = createTrials({ connections, few, clock, isAlone: () => memory.isAlone });
   const flights = new Set<OpenFlight>();
   const sky: Sky = { memory, trials, flights };
 
@@ -79,16 +86,19 @@ export function createDomainPace(options: PaceOptions): DomainPace {
       if (domain && !isOpen(domain.gate)) return probesLeft(domain.gate, now()) > 0 ? "now" : "apart";
       if (domain && memory.isSlow(domain)) return memory.slowRoom(domain) > 0 ? "now" : "apart";
       if (domain && domain.inFlight >= domain.window) return domain.isProven ? "soon" : "trying";
-      return domain?.isProven ? "now" : trials.ask(asking, memory.slow);
+      return domain?.isProven ? "now" : trials.ask(asking, memory.slowOfShare);
     },
-    take: ({ domain, owner }, onSlow) => new OpenFlight(sky, memory.remember(domain), owner, onSlow),
+    take: (asking, onSlow) => new OpenFlight(sky, memory.remember(asking.domain), asking, onSlow),
     inFlight: (name) => memory.get(name)?.inFlight ?? 0,
     room(name) {
       const domain = memory.get(name);
       if (domain && !isOpen(domain.gate)) return { mails: probesLeft(domain.gate, now()), as: "probes" };
       const isSlow = domain !== undefined && memory.isSlow(domain);
       if (domain?.isProven && !isSlow) return { mails: connections * 2, as: "many" };
-      return { mails: isSlow ? memory.slowRoom(domain) : few - memory.slow, as: "few" };
+      if (isSlow) return { mails: memory.slowRoom(domain), as: "few" };
+      const mails = few - memory.slowOfShare;
+      const oneMore = mails > 0 ? null : trials.oneMore();
+      return oneMore ? { mails: 1, as: oneMore } : { mails, as: "few" };
     },
     isFailing: (name) => !isOpen(memory.get(name)?.gate ?? OPEN_GATE),
     tick() {

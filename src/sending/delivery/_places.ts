@@ -71,6 +71,7 @@ export function createDeliveryPlaces({
     owner: campaignId === null ? projectId : `campaigns of ${projectId}`,
     waiting: (waitingHere.get(domain) ?? 0) + waitingApart(domain),
     isApart: waitingApart(domain) > 0,
+    isSingle: campaignId === null,
   });
   /** Slow mails have taken their part of bulk. One place is left to it in any case. */
   const freeForBulk = () => Math.max(1, bulkConnections - pace.slow) - bulkTaken;
