@@ -13,6 +13,7 @@ import { addJob } from "../src/jobs.ts";
 import { createLog } from "../src/log.ts";
 import { readiness } from "../src/sending/readiness.ts";
 import { reapDeadWorkers } from "../src/sending/delivery/recovery.ts";
+import { LostGrip } from "../src/worker/_lost_grip.ts";
 import { startWorker } from "../src/worker/mod.ts";
 import { startProcess, until } from "./support/process.ts";
 import { startProxy } from "./support/proxy.ts";
@@ -208,6 +209,57 @@ describe("a queue that does not get on", () => {
   }, 240_000);
 });
 
+describe("jobs that nobody works on", () => {
+  test("come back where no process has told the name that they are locked in, and only there", async () => {
+    const done: string[] = [];
+    const worker = await startHanging(done);
+    await service.pool`
+      insert into workers (id, host, pid, pools, seen_at) values (${Bun.randomUUIDv7()}, 'h', 1, '{pool-told}', now())`;
+    await service.pool.begin(async (sql) => {
+      for (const userId of ["told", "untold"]) {
+        await sql`
+          with job as (
+            insert into graphile_worker._private_jobs (task_id, payload)
+            select id, ${sql.json({ userId, projectIds: [] })} from graphile_worker._private_tasks where identifier = 'send_owner_mail'
+            returning id
+          )
+          select from job`;
+      }
+      await sql`
+        update graphile_worker._private_jobs set locked_at = now(), locked_by = 'pool-' || (payload ->> 'userId')`;
+    });
+    await until("it is done", () => done.length > 0);
+    await worker.stop();
+    const [left] = await service.dropJobs();
+    await service.pool`delete from workers where pools = '{pool-told}'`;
+
+    expect(done).toEqual(["untold"]);
+    expect(left).toMatchObject({ lockedBy: "pool-told", attempts: 0 });
+  }, 240_000);
+
+  test("are ours at the second look, and strange at the fourth, if they are so without a break", () => {
+    const lost = new LostGrip();
+    const look = (...pools: string[]) => {
+      const held = pools.map((pool) => ({ id: "1", pool }));
+      const { ours, strange } = lost.look(held, (pool) => pool === "ours");
+      return [ours.length, strange.length];
+    };
+
+    expect([look("ours", "strange"), look("ours", "strange"), look("strange")]).toEqual([
+      [0, 0],
+      [1, 0],
+      [0, 0],
+    ]);
+    // One was worked on in the meantime, the other told.
+    expect([look("ours", "strange"), look(), look("strange"), look("ours")]).toEqual([
+      [0, 1],
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ]);
+  });
+});
+
 describe("a runner that is given up", () => {
   const atServer = async (pid: number) =>
     (await service.pool`select from pg_stat_activity where pid = ${pid} and state = 'active'`).length > 0;
@@ -313,29 +365,58 @@ describe("the word that a job is over", () => {
     expect(done).toEqual(["first", "second", "third"]);
   }, 240_000);
 
+  /** No job is struck off until the returned function is called. `times` tells how often that was refused. */
+  async function refuseWords() {
+    await service.pool.unsafe(`
+      create sequence refusals;
+      create function refuse() returns trigger language plpgsql as $$
+      begin
+        perform nextval('refusals');
+        raise read_only_sql_transaction;
+      end $$;
+      create trigger refuse before delete on graphile_worker._private_jobs
+      for each row execute function refuse();`);
+    return {
+      times: async () => Number((await service.pool`select last_value from refusals`)[0]!.lastValue),
+      stop: () => service.pool.unsafe("drop function refuse cascade; drop sequence refusals"),
+    };
+  }
+
   test("is repeated when it is refused, as by a database that can only be read", async () => {
+    let refusals: Awaited<ReturnType<typeof refuseWords>> | undefined;
     const done = await runThree(
       async () => {
-        await service.pool.unsafe(`
-          create sequence refusals;
-          create function refuse() returns trigger language plpgsql as $$
-          begin
-            perform nextval('refusals');
-            raise read_only_sql_transaction;
-          end $$;
-          create trigger refuse before delete on graphile_worker._private_jobs
-          for each row execute function refuse();`);
+        refusals ??= await refuseWords();
       },
       async () => {
-        await until("it was refused twice", async () => {
-          const [row] = await service.pool`select last_value from refusals`;
-          return Number(row!.lastValue) >= 2;
-        });
-        await service.pool.unsafe("drop function refuse cascade; drop sequence refusals");
+        // For longer than it takes until a job that nobody works on is given back.
+        await until("it was refused ten times", async () => (await refusals!.times()) >= 10);
+        await refusals!.stop();
       },
     );
 
     expect(done).toEqual(["first", "second", "third"]);
+  }, 240_000);
+
+  test("waits for a connection where more are refused than there are, and no job comes to another worker", async () => {
+    const refusals = await refuseWords();
+    const users = Array.from({ length: 14 }, (_, n) => `u${String(n).padStart(2, "0")}`);
+    for (const userId of users) await ask(userId);
+    const done: string[] = [];
+    const inTurn = async (userId: string) => await Bun.sleep(20 * Number(userId.slice(1)));
+    const workers = [await startHanging(done, inTurn)];
+    await until("all are done", () => done.length >= users.length);
+    workers.push(await startHanging(done, inTurn));
+    const before = await refusals.times();
+    await until(
+      "that was refused a hundred times more",
+      async () => (await refusals.times()) >= before + 100,
+    );
+    await refusals.stop();
+    await until("all are struck off", isStruckOff);
+    for (const worker of workers) await worker.stop();
+
+    expect(done.toSorted()).toEqual(users);
   }, 240_000);
 });
 

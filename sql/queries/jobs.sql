@@ -58,12 +58,25 @@ select exists (
 -- Whether the server is still executing something that one of these connections has asked for.
 select exists (select from pg_stat_activity where pid = any(:pids::int[]) and state = 'active') as "at_work!";
 
--- name: locked_by :many
--- The jobs that these pools of workers hold.
-select id::text as "id!"
+-- name: held :many
+-- The jobs that these pools of workers hold, and those of pools that no process names: it ended before it could say that it had
+-- them.
+select id::text as "id!", locked_by as "pool!"
 from graphile_worker.jobs
-where locked_by = any(:pools::text[]);
+where locked_by is not null
+  and (locked_by = any(:pools::text[]) or locked_by <> all (array(select unnest(pools) from workers)));
 
 -- name: give_back :exec
 -- Gives back jobs that these pools hold and do not run.
 select give_back_jobs(:ids::bigint[], :pools::text[]);
+
+-- name: has_later :one
+-- Whether the crontab has enqueued the same task again, after this job, and that one is being done or will be. Payloads of
+-- other tasks are not looked into: there may be many, and large ones.
+select exists (
+  select
+  from queued_jobs() as j
+  where j.id > :id::bigint
+    and (j.is_available or j.locked_by is not null)
+    and case when j.task = :task then j.payload -> '_cron' is not null end
+) as "has_later!";

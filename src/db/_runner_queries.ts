@@ -16,6 +16,15 @@ export function isSettling(asked: unknown): asked is pg.QueryConfig {
   return SETTLES.test(textOf(asked));
 }
 
+/** The jobs of which that reports: their ids in a list, one alone, or in JSON beside what went wrong. */
+export function jobsSettledBy({ values = [] }: pg.QueryConfig): string[] {
+  return values.flatMap((value: unknown) =>
+    Array.isArray(value)
+      ? value.map(String)
+      : Array.from(String(value).matchAll(/^\d+$|(?<="jobId":"?)\d+/g), ([id]) => id),
+  );
+}
+
 /** Whether this takes jobs. */
 export function isFetching(asked: unknown): asked is pg.QueryConfig {
   return FETCHES.test(textOf(asked));

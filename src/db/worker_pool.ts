@@ -1,11 +1,12 @@
 import type { Socket } from "node:net";
 import pg from "pg";
-import { isSettling, REPEATED } from "./_runner_queries.ts";
+import { isSettling, jobsSettledBy, REPEATED } from "./_runner_queries.ts";
 
 // What graphile-worker asks is answered in milliseconds: longer than this, and the server is frozen or out of reach.
 const SILENCE_MS = 35_000;
 const CONNECT_MS = 10_000;
 const RETRY_MS = 250;
+const LONGEST_WORD_MS = 10 * 60_000;
 
 const APPLICATION_NAME = "postrider worker";
 
@@ -37,6 +38,8 @@ type Connected = Parameters<pg.Pool["connect"]>[0];
 /** A pool whose connections are waited for. */
 export class WorkerPool extends pg.Pool {
   private readonly open = new Set<pg.PoolClient>();
+  /** Jobs that are over, and since when. */
+  private readonly over = new Map<string, number>();
 
   constructor(config: pg.PoolConfig) {
     super(config);
@@ -58,6 +61,25 @@ export class WorkerPool extends pg.Pool {
       (client) => callback(undefined, client, client.release),
       (error: Error) => callback(error, undefined, () => {}),
     );
+  }
+
+  /** A job is over. The word of it may wait for a connection, and be repeated. */
+  noteOver(jobId: string): void {
+    this.over.set(jobId, performance.now());
+  }
+
+  /** Whether a job is over, and the database has not acknowledged it yet. Not for ever: the word may have been lost with its runner. */
+  isBeingSettled(jobId: string): boolean {
+    return performance.now() - (this.over.get(jobId) ?? -Infinity) < LONGEST_WORD_MS;
+  }
+
+  /** Forgets jobs that are over when the word of them has been said. */
+  async untilSettled<T>(asked: pg.QueryConfig, said: Promise<T>): Promise<T> {
+    try {
+      return await said;
+    } finally {
+      for (const id of jobsSettledBy(asked)) this.over.delete(id);
+    }
   }
 
   /** Repeats that jobs have ended until that is acknowledged. */
@@ -116,14 +138,16 @@ function repeatWhatWasLost(pool: WorkerPool, client: pg.PoolClient): void {
   const repeated = (...args: unknown[]) => {
     const result = query(...args);
     if (!(result instanceof Promise)) return result;
-    return result.catch(async (error: Error) => {
+    const settles = isSettling(args[0]) ? args[0] : null;
+    const answered = result.catch(async (error: Error) => {
       // One that was silent may speak again: it is not asked any more.
       if (isLost(error)) destroy(client);
-      if (isSettling(args[0])) return await pool.settle(args[0]);
+      if (settles) return await pool.settle(settles);
       throw isLost(error)
         ? Object.assign(new Error(error.message, { cause: error }), { code: REPEATED })
         : error;
     });
+    return settles ? pool.untilSettled(settles, answered) : answered;
   };
   client.query = repeated as typeof client.query;
 }

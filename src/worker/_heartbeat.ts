@@ -2,6 +2,7 @@
 import { hostname } from "node:os";
 import type postgres from "postgres";
 import type { RunningLane } from "./_lane.ts";
+import { LostGrip } from "./_lost_grip.ts";
 import type { LanePatience } from "./patience.ts";
 import type { Context } from "../context.ts";
 import { q } from "../db/queries.ts";
@@ -97,24 +98,27 @@ export function startHeart(ctx: Context, { heartPool, pools, lanes, patience, ca
 
 /**
  * Gives back the jobs that are locked in our name but not being worked on: the reply that gave them to us, or the
- * message that they are done, was lost with its connection. Otherwise nobody would get them for 4 hours.
+ * message that they are done, was lost with its connection. And those that are locked in the name of a process that was gone
+ * before its heartbeat told that name. Otherwise nobody would get them for 4 hours.
  */
 function lostGrip(
   ctx: Context,
   own: { sql: postgres.Sql },
   { pools, lanes, patience }: Pick<HeartParts, "pools" | "lanes" | "patience">,
 ): () => Promise<void> {
+  const lost = new LostGrip();
+  const isOurs = (pool: string) => pools.has(pool);
   let lookedAt = performance.now();
-  let suspects = new Set<string>();
   return async () => {
     if (performance.now() - lookedAt < patience.gripMs) return;
-    const locked = await q.jobs.lockedBy(own, { pools: [...pools] });
-    const lost = locked.map(({ id }) => id).filter((id) => !lanes.some((lane) => lane.holds(id)));
-    const ids = lost.filter((id) => suspects.has(id));
-    suspects = new Set(lost);
+    const held = await q.jobs.held(own, { pools: [...pools] });
+    const mistaken = held.filter(({ id, pool }) => !isOurs(pool) || !lanes.some((lane) => lane.holds(id)));
+    const { ours, strange } = lost.look(mistaken, isOurs);
     lookedAt = performance.now();
-    if (ids.length === 0) return;
-    await q.jobs.giveBack(own, { ids, pools: [...pools] });
-    ctx.log.warn("gave back jobs of processes that are gone", { jobs: ids.length });
+    if (ours.length + strange.length === 0) return;
+    await q.jobs.giveBack(own, { ids: ours.map(({ id }) => id), pools: [...pools] });
+    // They may be what that process has died of: the attempt counts.
+    await q.jobs.forceUnlock(own, { pools: strange.map(({ pool }) => pool) });
+    ctx.log.warn("gave back jobs of processes that are gone", { jobs: ours.length + strange.length });
   };
 }

@@ -29,7 +29,7 @@ export interface RunningLane {
   lane: Lane;
   /** Jobs are due, and it makes no progress. */
   isStanding(): boolean;
-  /** Whether this process is at the job, or will be in a moment. */
+  /** Whether this process is at the job, will be in a moment, or says that it is over. */
   holds(jobId: string): boolean;
   /** Checks whether the lane makes progress, and rebuilds its runner if not. */
   look(on: { sql: Db }): Promise<void>;
@@ -72,6 +72,7 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
       underway.add(id);
     },
     end(id) {
+      parts.pgPool.noteOver(id);
       underway.delete(id);
       fetched.delete(id);
     },
@@ -129,7 +130,7 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
   return {
     lane,
     isStanding: () => isStanding,
-    holds: (id) => fetched.has(id) || underway.has(id),
+    holds: (id) => fetched.has(id) || underway.has(id) || parts.pgPool.isBeingSettled(id),
     async look(on) {
       const since = suspectedAt;
       suspectedAt = undefined;

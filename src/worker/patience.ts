@@ -8,7 +8,7 @@ export interface LanePatience {
   staleMs: number;
   /** As long as that after the database is back, a lane is given to find its way again. */
   doubtMs: number;
-  /** Marks may still be withdrawn when first seen, but not by the second look this much later. */
+  /** From one look for jobs that are locked and not worked on to the next (`_lost_grip.ts`). */
   gripMs: number;
   /** Where nobody could send a heartbeat, as while the database was away, all look dead: each gets time to report. */
   gapMs: number;

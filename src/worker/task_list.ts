@@ -3,10 +3,13 @@ import type { TaskList } from "graphile-worker";
 import type { Context } from "../context.ts";
 import type { Lane } from "../job_kinds.ts";
 import { JOBS, type JobName, type Tasks } from "../jobs.ts";
+import { q } from "../db/queries.ts";
 import { describeError } from "../log.ts";
 import { metersOf } from "../meters.ts";
 import { Problem } from "../problem/mod.ts";
 import { inTrace, tracer } from "../tracing.ts";
+
+const OUTCOMES = ["done", "failed"] as const;
 
 /** The names of the tasks of one lane, or of all. */
 export function namesOf(tasks: Tasks, lane?: Lane): JobName[] {
@@ -15,6 +18,9 @@ export function namesOf(tasks: Tasks, lane?: Lane): JobName[] {
 
 /** The tasks of one lane as graphile-worker takes them, each run written to the log. */
 export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
+  const { ended, jobSeconds } = metersOf(ctx);
+  // From 0 on, so that the first of each is seen as one more.
+  for (const task of namesOf(tasks, lane)) for (const outcome of OUTCOMES) ended.inc({ task, outcome }, 0);
   return Object.fromEntries(
     namesOf(tasks, lane).map((name) => [
       name,
@@ -28,18 +34,21 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
           ms: Math.round(performance.now() - startedAt),
           ...aboutOf(payload),
         });
-        const end = (outcome: "done" | "failed") => {
-          const { jobSeconds, ended } = metersOf(ctx);
+        const end = (outcome: "done" | "left" | "failed") => {
           jobSeconds.inc({ task: name }, (performance.now() - startedAt) / 1000);
           ended.inc({ task: name, outcome });
         };
+        const work = async () => {
+          if (await isLeftToLater(ctx, name, { job, payload })) return "left";
+          await tasks[name](ctx, payload as never);
+          return "done";
+        };
         try {
-          const work = async () => await tasks[name](ctx, payload as never);
-          await (tracer === undefined
+          const outcome = await (tracer === undefined
             ? work()
             : inTrace(`job ${name}`, asSpan(name, { job, from, payload }), work));
-          ctx.log.info("job", line());
-          end("done");
+          ctx.log.info(outcome === "done" ? "job" : "job left to a later one", line());
+          end(outcome);
         } catch (error) {
           // A refusal is somebody's mistake, and none of the service's.
           const level = error instanceof Problem ? "warn" : "error";
@@ -50,6 +59,20 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
       },
     ]),
   );
+}
+
+/**
+ * Whether a job of the crontab failed before, and there is a later one of its kind, which does all that this one would do. So
+ * a sweep is tried until the next one waits: none is given up because the database was away several times in a minute, and
+ * none that fails for hours has its predecessors tried beside it.
+ */
+async function isLeftToLater(
+  ctx: Context,
+  task: JobName,
+  { job, payload }: { job: { id: string; attempts: number }; payload: unknown },
+): Promise<boolean> {
+  const isOfCrontab = typeof payload === "object" && payload !== null && "_cron" in payload;
+  return isOfCrontab && job.attempts > 1 && (await q.jobs.hasLater(ctx, { task, id: job.id })).hasLater;
 }
 
 /** The span that a job follows from, and its payload without it: a process that traces nothing has jobs of one that does. */
