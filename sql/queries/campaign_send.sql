@@ -110,7 +110,7 @@ returning name, snapshot_count, over_limit_count;
 
 -- name: analyze :exec
 -- After so many new rows the planner would use outdated statistics.
-analyze emails;
+analyze (skip_locked) emails;
 
 -- name: batch :many
 -- The mails of one batch that wait to be sent. By their ids and nothing else: before the next ANALYZE the planner would

@@ -10,7 +10,7 @@ select
   );
 
 -- name: analyze :exec
-analyze executions, step_executions, waits;
+analyze (skip_locked) executions, step_executions, waits;
 
 -- name: deepen :exec
 -- The depth of whatever this transaction records from here on: how many workflows have led to it.

@@ -39,7 +39,7 @@ select
   (select greatest(reltuples, 0) from pg_class where oid = 'events'::regclass)::float8 as "analyzed!";
 
 -- name: analyze :exec
-analyze events;
+analyze (skip_locked) events;
 
 -- name: sizes :many
 -- The tables that grow with time, events by partition: how many rows, as Postgres estimates it, and how many bytes with

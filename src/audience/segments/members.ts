@@ -7,6 +7,9 @@ import { sortData } from "../contacts/data.ts";
 import { upsertContacts } from "../contacts/mod.ts";
 import { audienceOf, countAudience } from "./audience.ts";
 
+/** After so many new members Postgres takes its statistics at once: until it does so by itself, it expects one member. */
+const ANALYZE_FROM = 1_000;
+
 /** One page of members, live also for a dynamic segment. */
 export async function listSegmentMembers(
   ctx: Context,
@@ -14,16 +17,18 @@ export async function listSegmentMembers(
   segmentId: string,
   { page, pageSize }: { page: number; pageSize: number },
 ): Promise<{ data: ListedContact[]; total: number }> {
-  const audience = await audienceOf(ctx, projectId, segmentId, { whole: true });
-  const [data, total] = await Promise.all([
-    q.contacts.members(ctx, {
+  const listed = inTransaction(ctx, async (tx) => {
+    const audience = await audienceOf(tx, projectId, segmentId, { whole: true });
+    // A page far behind reads them all, as a count does.
+    await q.audience.allowHashing(tx);
+    return await q.contacts.members(tx, {
       projectId,
       audience: audience(),
       limit: pageSize,
       offset: (page - 1) * pageSize,
-    }),
-    countAudience(ctx, projectId, segmentId),
-  ]);
+    });
+  });
+  const [data, total] = await Promise.all([listed, countAudience(ctx, projectId, segmentId)]);
   return { data, total };
 }
 
@@ -172,6 +177,7 @@ export async function computeMembership(
       audience: audience(),
       event: `segment.${segment.slug}.entry`,
     });
+    if (added >= ANALYZE_FROM) await q.segmentMembers.analyze(tx);
     const { memberCount } = await q.segments.countStored(tx, { projectId, segmentId });
     return { added, removed, total: memberCount };
   });

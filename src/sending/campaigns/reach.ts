@@ -103,6 +103,7 @@ async function countSuppressed(
   patienceMs: number,
 ): Promise<number | null> {
   const counted = await withinBudget(ctx, patienceMs, async (tx) => {
+    await q.audience.allowHashing(tx);
     const getsMail = compileAudience(tx, projectId, audience.type, defined, { now: tx.now() });
     return await q.audience.countSuppressed(tx, { projectId, audience: getsMail() });
   });
