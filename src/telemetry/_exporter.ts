@@ -14,7 +14,10 @@ export type Collector = Pick<
 const RETRYABLE = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 500;
 
-/** An exporter that never fails: `on` is told once what became of the spans of each export. */
+/**
+ * An exporter that never fails: `on` is told once what became of the spans of each export. Its end waits for those under way, as
+ * the queue of the package asks for what it still holds and not for what it has handed over.
+ */
 export function newExporter(collector: Collector, on: (delivered: Delivered) => void): SpanExporter {
   const isJson = collector.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json";
   const serializer = isJson ? JsonTraceSerializer : ProtobufTraceSerializer;
@@ -34,15 +37,21 @@ export function newExporter(collector: Collector, on: (delivered: Delivered) => 
       return { outcome: "failed", spans: spans.length, error: (error as Error).message };
     }
   };
+  const underWay = new Set<Promise<void>>();
+  const allEnded = async () => {
+    await Promise.all(underWay);
+  };
   return {
     export(spans, done) {
-      void deliver(spans).then((delivered) => {
+      const ended = deliver(spans).then((delivered) => {
+        underWay.delete(ended);
         on(delivered);
         done({ code: 0 });
       });
+      underWay.add(ended);
     },
-    forceFlush: async () => {},
-    shutdown: async () => {},
+    forceFlush: allEnded,
+    shutdown: allEnded,
   };
 }
 
