@@ -22,11 +22,9 @@ export interface CampaignDelivery {
 }
 
 /** 20,000 mails of 10 KB, opens and clicks followed; the service does all its work, and the library only sends. */
-export async function measureCampaignDelivery(
-  report: Report,
-  { rounds, contacts }: BenchOptions,
-): Promise<void> {
-  const recipients = recipientsOf({ contacts });
+export async function measureCampaignDelivery(report: Report, options: BenchOptions): Promise<void> {
+  const { rounds } = options;
+  const recipients = recipientsOf(options);
   const sink = await startSinkProcess();
   const alone: { rate: number; processorMs: number }[] = [];
   const campaigns: CampaignDelivery[] = [];
@@ -59,8 +57,8 @@ export async function measureCampaignDelivery(
 }
 
 /** How many a campaign is for. */
-export function recipientsOf({ contacts = RECIPIENTS }: Pick<BenchOptions, "contacts">): number {
-  return Math.min(contacts, RECIPIENTS);
+export function recipientsOf({ contacts, mails }: Pick<BenchOptions, "contacts" | "mails">): number {
+  return Math.min(mails ?? contacts ?? RECIPIENTS, RECIPIENTS);
 }
 
 /** The mail library alone; with a key it signs. */

@@ -58,6 +58,7 @@ export async function measureAccept(report: Report, { seconds, rounds }: BenchOp
       "accept p99, 64 connections",
       mid((result) => result.p99),
       "ms",
+      { goal: below(100) },
     );
     report.line("accept errors", errors, "requests", {
       goal: exactly(0),

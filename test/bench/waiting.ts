@@ -87,7 +87,8 @@ async function pickOnce(ctx: Context, turn: number, picked: Picked): Promise<voi
     const looksAt = performance.now();
     await q.apart.apartDomains(tx, { after: "", limit: 500 });
     const picksAt = performance.now();
-    const { length } = await q.apart.comeBack(tx, { domains, counts, lasts, now: ctx.now() });
+    const { workerId } = ctx;
+    const { length } = await q.apart.comeBack(tx, { domains, counts, lasts, workerId, now: ctx.now() });
     if (length !== DOMAINS_A_PICK * MAILS_A_DOMAIN) throw new Error(`Picked ${length} mails`);
     picked.looks.push(picksAt - looksAt);
     picked.picks.push(((performance.now() - picksAt) * 1000) / length);

@@ -28,18 +28,24 @@ interface Session {
 }
 
 const END = "\r\n.\r\n";
+/** As servers of today answer: several commands may come at once (RFC 2920). The mail library sends them one by one all the same. */
+const HELLO = "250-sink\r\n250 PIPELINING\r\n";
+const BYE = "221 bye\r\n";
 /** Domains of which every mail takes long: `tarpit<n>.test`. With an even number it is the end of a message that does. */
 const TARPIT = /@tarpit(\d+)\.test>/i;
 const TARPIT_MS = 20_000;
 
-/** Starts a sink in this process. */
-export function startSink(on: {
+/** What a sink tells of what comes. */
+interface SinkEvents {
   onData?: () => void;
   /** A message has come, but for those to tarpits. */
   onMessage?: () => void;
   /** The line of a RCPT TO. */
   onRecipient?: (line: string) => void;
-}): Sink {
+}
+
+/** Starts a sink in this process. */
+export function startSink(on: SinkEvents): Sink {
   const server = Bun.listen<Session>({
     hostname: "127.0.0.1",
     port: 0,
@@ -51,7 +57,7 @@ export function startSink(on: {
       },
       data(socket, bytes) {
         const session = socket.data;
-        // The sender waits for our answer after a command and after a message, so both end where a chunk ends.
+        // The sender waits for our answer after commands and after a message, so both end where a chunk ends.
         if (session.isMessage) {
           session.tail = (
             session.tail + bytes.toString("latin1", Math.max(0, bytes.length - END.length))
@@ -65,24 +71,32 @@ export function startSink(on: {
         }
         session.tail += bytes.toString("latin1");
         if (!session.tail.endsWith("\r\n")) return;
-        const command = session.tail.slice(0, 4).toUpperCase();
-        const tarpit = command === "RCPT" ? TARPIT.exec(session.tail)?.[1] : undefined;
-        if (command === "RCPT") {
-          on.onRecipient?.(session.tail);
-          session.holdMs = tarpit === undefined ? 0 : Number(tarpit) % 2 === 0 ? TARPIT_MS : -1;
-        }
+        const lines = session.tail.slice(0, -2).split("\r\n");
         session.tail = "";
-        if (command === "DATA") {
-          session.isMessage = true;
-          session.tail = "\r\n";
-          on.onData?.();
-          socket.write("354 go on\r\n");
-        } else if (command === "QUIT") socket.end("221 bye\r\n");
-        else say(socket, "250 2.0.0 yes\r\n", session.holdMs === -1 && command === "RCPT" ? TARPIT_MS : 0);
+        const answers = lines.map((line) => answerTo(line, session, on));
+        if (answers.includes(BYE)) return void socket.end(BYE);
+        const isTarpit = session.holdMs === -1 && lines.some((line) => /^RCPT/i.test(line));
+        say(socket, answers.join(""), isTarpit ? TARPIT_MS : 0);
       },
     },
   });
   return { port: server.port, stop: () => server.stop(true) };
+}
+
+function answerTo(line: string, session: Session, on: SinkEvents): string {
+  const command = line.slice(0, 4).toUpperCase();
+  if (command === "EHLO") return HELLO;
+  if (command === "QUIT") return BYE;
+  if (command === "RCPT") {
+    const tarpit = TARPIT.exec(line)?.[1];
+    on.onRecipient?.(line);
+    session.holdMs = tarpit === undefined ? 0 : Number(tarpit) % 2 === 0 ? TARPIT_MS : -1;
+  }
+  if (command !== "DATA") return "250 2.0.0 yes\r\n";
+  session.isMessage = true;
+  session.tail = "\r\n";
+  on.onData?.();
+  return "354 go on\r\n";
 }
 
 /** Says it at once, or to a sender who waits in a tarpit, later. */

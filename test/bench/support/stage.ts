@@ -8,9 +8,11 @@ import type { Context } from "../../../src/context.ts";
 import { startEmbedded } from "../../../src/embedded/mod.ts";
 import { addVerifiedDomain } from "../../../src/accounts/projects/domains.ts";
 import { openService } from "../../../src/service/mod.ts";
+import { buildService } from "../../../src/service_build.ts";
 import { HEAP_SETTINGS } from "../../support/heap_settings.ts";
 
-const MAIN = new URL("../../../src/main.ts", import.meta.url).pathname;
+/** The sources as one program, as the image runs them. */
+const PROGRAM = "program";
 const START_MS = 30_000;
 const STOP_MS = 40_000;
 /** The unit of `/proc/<pid>/stat`: the same on every Linux there is. */
@@ -86,6 +88,7 @@ async function withProject<T>(
     TRUSTED_PROXIES: "127.0.0.1",
   };
   mkdirSync(environment.DATA_DIR);
+  await buildService(join(dir, PROGRAM));
   const service = await openService(loadConfig(environment));
   try {
     const project = await createProject(service.ctx, "Bench");
@@ -109,7 +112,7 @@ async function start(
   const log = join(dir, `service-${children.size}.log`);
   const file = openSync(log, "a");
   const { PATH = "", HOME = "" } = process.env;
-  const child = Bun.spawn([process.execPath, ...profilerOf(environment), MAIN], {
+  const child = Bun.spawn([process.execPath, ...profilerOf(environment), join(dir, PROGRAM, "main.js")], {
     cwd: dir,
     env: { PATH, HOME, NODE_ENV: "production", ...HEAP_SETTINGS, ...environment },
     stdio: ["ignore", file, file],
