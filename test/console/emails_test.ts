@@ -3,8 +3,10 @@ import { beforeAll, expect } from "bun:test";
 import type { Page } from "playwright-core";
 import type { NewProject } from "../../src/accounts/projects/mod.ts";
 import { followHtml } from "../../src/sending/compose/followed_mail.ts";
+import { fetchApart } from "../../src/sending/delivery/mod.ts";
 import { join } from "../support/accounts.ts";
 import { BROWSER } from "../support/followed_mails.ts";
+import { until } from "../support/process.ts";
 import { eventually } from "./eventually.ts";
 import { browserTest, type OpenPage, settled, tour, useConsole } from "./support.ts";
 
@@ -56,10 +58,19 @@ beforeAll(async () => {
     headers: { "X-Order": "4711" },
     attachments: [{ filename: "invoice.pdf", content: btoa("a file"), contentType: "application/pdf" }],
   });
-  await service.runJobs();
+  // On a busy machine some wait apart for a moment, and what is changed below would be changed again by their sending.
+  await until("all of them are sent", async () => {
+    await service.runJobs();
+    await fetchApart(service);
+    return (await service.pool`select from emails where status in ('PENDING', 'SENDING')`).length === 0;
+  });
   const html = followHtml(service, project.id, `<a href="${LINK}">x</a>`);
   const path = /"http:\/\/[^/]+(\/t\/c\/[^"]+)"/.exec(html.complete(html.html, main))![1]!;
   await service.request("GET", path, { headers: { "user-agent": BROWSER } });
+  await until("the click is recorded", async () => {
+    const [mail] = await service.pool`select clicks from emails where id = ${main}`;
+    return mail!.clicks === 1;
+  });
   await service.pool`
     update emails set status = 'BOUNCED', bounced_at = now(), error = '550 5.1.1 No such user here' where id = ${mails.BOUNCED!}`;
   await service.pool`

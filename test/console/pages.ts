@@ -40,6 +40,17 @@ export interface OpenPage extends Page {
 /** Pages that tests are done with, for others to use, also those of the next file. */
 const left: Record<Width, OpenPage[]> = { 1280: [], 390: [] };
 
+/** Pages that are in use. */
+const used = new Set<OpenPage>();
+
+/** Prints what the open pages show: why a test failed says only what they do not. */
+export async function tellWhatIsShown(): Promise<void> {
+  for (const page of used) {
+    const text = await page.locator("body").innerText({ timeout: 5_000 }).catch(String);
+    console.error("shown at", page.url(), page.complaints, text.replaceAll(/\s+/g, " ").slice(0, 1_500));
+  }
+}
+
 /** An empty page for the console at `origin`. `as`: who is logged in there. */
 export async function openPage({
   origin,
@@ -47,8 +58,9 @@ export async function openPage({
   scheme = "light",
   width = 1280,
 }: OpenOptions & { origin: string; as: Person | null }): Promise<OpenPage> {
-  const used = left[width].pop();
-  const page = used && !used.isClosed() ? used : await newPage(width);
+  const before = left[width].pop();
+  const page = before && !before.isClosed() ? before : await newPage(width);
+  used.add(page);
   keptContexts.delete(page.context());
   Object.assign(page, { complaints: [], origin });
   await page.setViewportSize({ width, height: HEIGHTS[width] });
@@ -69,13 +81,12 @@ async function newPage(width: Width): Promise<OpenPage> {
     permissions: [],
     reducedMotion: "reduce",
   });
-  // For a busy machine: what never comes fails all the same.
-  context.setDefaultTimeout(90_000);
   const page = (await context.newPage()) as OpenPage;
   listen(page);
   const close = context.close.bind(context);
   context.close = async () => {
     if (keptContexts.has(context)) return;
+    used.delete(page);
     try {
       for (const event of EVENTS) await page.removeAllListeners(event);
       await empty(page);

@@ -1,7 +1,7 @@
 // The console in a real browser: one service and one browser for a test file. Each page that is opened keeps what the browser
 // complains of, and `tour` looks at a page and its states: at each once in the suite, in every scheme and width in
 // `bun run test:tour`.
-import { afterAll, beforeAll, describe, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -12,7 +12,15 @@ import { CHROMIUM, closeContexts, openBrowser, noChromium } from "../support/chr
 import { mjmlHere } from "../../src/content/mjml/in_process.ts";
 import { PICTURES, writePictureIndex } from "../support/picture_index.ts";
 import { type TestService, useService } from "../support/service.ts";
-import { HEIGHTS, type OpenOptions, type OpenPage, openPage, type Scheme, type Width } from "./pages.ts";
+import {
+  HEIGHTS,
+  type OpenOptions,
+  type OpenPage,
+  openPage,
+  type Scheme,
+  tellWhatIsShown,
+  type Width,
+} from "./pages.ts";
 import { expectSound } from "./sound.ts";
 
 export { expectSound, type OpenPage };
@@ -24,11 +32,35 @@ const hasBrowser = CHROMIUM !== undefined;
 
 /** A test in the browser. Where there is none it is skipped, and its name says so. */
 export const browserTest = (name: string, run: () => Promise<unknown>, timeoutMs?: number): void =>
-  void test.skipIf(!hasBrowser)(`${name}${noChromium}`, run as () => Promise<void>, timeoutMs);
+  void test.skipIf(!hasBrowser)(
+    `${name}${noChromium}`,
+    async () => {
+      try {
+        await run();
+      } catch (reason) {
+        await tellWhatIsShown();
+        throw reason;
+      }
+    },
+    timeoutMs,
+  );
+
+/** A test that waits in vain takes longer than this, see `eventually`; one that passes hardly ever does. */
+const IN_VAIN_MS = 60_000;
 
 /** Tests in the browser, with the same words. */
 export const describeInBrowser = (name: string, tests: () => void): void =>
-  void describe.skipIf(!hasBrowser)(`${name}${noChromium}`, tests);
+  void describe.skipIf(!hasBrowser)(`${name}${noChromium}`, () => {
+    let beganAt = 0;
+    beforeEach(() => {
+      beganAt = performance.now();
+    });
+    // Whether one has failed is not said here.
+    afterEach(async () => {
+      if (performance.now() - beganAt > IN_VAIN_MS) await tellWhatIsShown();
+    });
+    tests();
+  });
 
 /** The console of one test file. */
 export interface Console {

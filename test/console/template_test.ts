@@ -32,6 +32,8 @@ const MJML = `<mjml>
 </mjml>
 `;
 
+const SECTION = `<mj-section><mj-column><mj-text font-size="20px">Hello</mj-text></mj-column></mj-section>\n`;
+
 const api = async (method: string, path: string, body?: unknown) =>
   (await stage.service.request(method, path, { key: stage.project.secret, body })).body;
 const make = async (name: string, more: object = {}) => {
@@ -126,6 +128,20 @@ describeInBrowser("code", () => {
     await eventually(() => other.getByRole("option", { name: /^mj-text/ }).count()).toBe(0);
     await page.context().close();
     await other.context().close();
+  });
+
+  test("is completed where it stands, also when the browser is too slow to have read that far", async () => {
+    const body = `<mjml><mj-body>\n${SECTION.repeat(300)}</mj-body></mjml>\n`;
+    const page = await stage.open(`/templates/${await make("Long", { body })}?edit=code`);
+    await code(page).click();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.press("ArrowUp");
+    const session = await page.context().newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: 20 });
+    await page.keyboard.insertText("<mj-s");
+    await page.keyboard.press("Control+Space");
+    await page.getByRole("option", { name: /^mj-section/ }).waitFor();
+    await page.context().close();
   });
 
   test("with a fault says so at its line and keeps the mail of before; saving says the same and loses nothing, nor where an alias is taken", async () => {

@@ -1,6 +1,6 @@
 // One workflow in the console: drawn by mouse and by keyboard, saved over what was seen, kept while it is not, on a phone.
 import { afterEach, beforeAll, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { until } from "../support/process.ts";
 import { workflowsOf } from "../support/workflows.ts";
 import { eventually } from "./eventually.ts";
@@ -42,7 +42,23 @@ const waysOf = async (id: string): Promise<string[]> => {
 /** A step on the canvas. */
 const step = (page: Page, name: string) =>
   page.locator("[data-step]").filter({ hasText: new RegExp(`^${name.replace(/[?()]/g, "\\$&")} ?\\(`) });
+/** Where it is once the canvas has come to rest: what is clicked by its place goes to where it was seen. */
+const placeAtRest = async (locator: Locator) => {
+  let place = await locator.boundingBox();
+  await eventually(async () => {
+    const before = JSON.stringify(place);
+    place = await locator.boundingBox();
+    return place !== null && JSON.stringify(place) === before;
+  }).toBe(true);
+  return place!;
+};
 const panel = (page: Page) => page.getByRole("complementary", { name: "Step" });
+/** Asks to enable it. The drawn switch lies over the real one, so the click is forced; nothing else may lie there then. */
+const turnOn = async (page: Page) => {
+  for (const role of ["dialog", "listbox"] as const)
+    await eventually(() => page.getByRole(role).count()).toBe(0);
+  await page.getByRole("switch", { name: "Enabled" }).click({ force: true });
+};
 const saved = async (page: Page) => {
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved", { exact: true }).first().waitFor();
@@ -193,13 +209,7 @@ describeInBrowser("a workflow of ten steps", () => {
     const way = page
       .locator("[data-way]")
       .filter({ has: page.getByRole("button", { name: /^Insert a step: From Trigger to Welcome/ }) });
-    // The canvas has come to rest: what is dragged goes to where the way was seen.
-    let place = "";
-    await eventually(async () => {
-      const before = place;
-      place = JSON.stringify(await way.boundingBox());
-      return place === before;
-    }).toBe(true);
+    await placeAtRest(way);
     await palette.getByRole("button", { name: "Delay", exact: true }).dragTo(way);
     await step(page, "Delay").waitFor();
     // Onto the ground, and connected by choosing where a step goes on to.
@@ -221,12 +231,12 @@ describeInBrowser("a workflow of ten steps", () => {
     const insert = page.getByRole("button", { name: "Insert a step: From Update contact to Last mail" });
     await insert.waitFor();
     // What appears beside it under the pointer must not take its place.
-    const plus = (await insert.boundingBox())!;
+    const plus = await placeAtRest(insert);
     await page.mouse.click(plus.x + plus.width / 2, plus.y + plus.height / 2);
     await page.getByRole("menuitem", { name: "Delay" }).waitFor();
     await page.keyboard.press("Escape");
     // Moved, and put back by a step back.
-    const box = (await step(page, "Has ordered").boundingBox())!;
+    const box = await placeAtRest(step(page, "Has ordered"));
     await page.mouse.move(box.x + 30, box.y + 20);
     await page.mouse.down();
     await page.mouse.move(box.x + 130, box.y + 60, { steps: 8 });
@@ -251,7 +261,7 @@ describeInBrowser("a workflow of ten steps", () => {
       .click();
     await panel(page).getByText("Choose a template").waitFor();
     await saved(page);
-    await page.getByRole("switch", { name: "Enabled" }).click({ force: true });
+    await turnOn(page);
     await page
       .getByRole("dialog", { name: "Enable By mouse?" })
       .getByRole("button", { name: "Enable" })
@@ -261,7 +271,7 @@ describeInBrowser("a workflow of ten steps", () => {
     await refused.locator("form").getByRole("button", { name: "Close" }).click();
     await panel(page).getByRole("combobox", { name: "Template" }).click();
     await page.getByRole("option", { name: "Hello", exact: true }).click();
-    await page.getByRole("switch", { name: "Enabled" }).click({ force: true });
+    await turnOn(page);
     const dialog = page.getByRole("dialog", { name: "Enable By mouse?" });
     await dialog.getByText("when “signed up” happens").waitFor();
     await dialog.getByRole("button", { name: "Enable" }).click();

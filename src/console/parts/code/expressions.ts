@@ -1,12 +1,16 @@
 // What is offered after `{{`: the fields of contacts, the names that are always there, helpers and blocks.
 import {
   type Completion,
-  type CompletionContext,
+  CompletionContext,
   type CompletionResult,
   type CompletionSource,
   snippetCompletion,
 } from "@codemirror/autocomplete";
+import { forceParsing } from "@codemirror/language";
 import { ALWAYS, BLOCKS, HELPERS, writtenName } from "./names.ts";
+
+/** For how long the text is parsed before what was typed meanwhile has its turn, in milliseconds. */
+const SLICE = 50;
 
 /** Completes within `{{…}}`; elsewhere what the language of the place does: tags, attributes, styles. */
 export function completeCode(fields: () => string[]): CompletionSource {
@@ -14,12 +18,26 @@ export function completeCode(fields: () => string[]): CompletionSource {
   return async (context) => {
     const found = within(context);
     if (found) return found;
-    for (const source of context.state.languageDataAt<CompletionSource>("autocomplete", context.pos)) {
-      const other = await source(context);
+    const read = await readUpToPlace(context);
+    if (!read) return null;
+    for (const source of read.state.languageDataAt<CompletionSource>("autocomplete", read.pos)) {
+      const other = await source(read);
       if (other) return other;
     }
     return null;
   };
+}
+
+/**
+ * The place, in a text that is parsed as far as that; null where it was changed meanwhile. An editor parses for 20 ms after a
+ * change and goes on when it is idle; what it has not come to would be completed as if the text ended there.
+ */
+async function readUpToPlace({ state, pos, explicit, view }: CompletionContext) {
+  while (view?.state.doc === state.doc) {
+    if (forceParsing(view, pos, SLICE)) return new CompletionContext(view.state, pos, explicit, view);
+    await new Promise((done) => setTimeout(done));
+  }
+  return null;
 }
 
 /** Completes within `{{…}}`. `fields` are those of contacts, such as `firstName`. */
