@@ -57,7 +57,7 @@ export const metersOf = perService(() => {
     }),
     ended: new Counter({
       name: "postrider_jobs_total",
-      help: "Jobs by task and by how they ended: done or failed",
+      help: "Jobs by task and by how they ended: done; failed; or left, to a later one of the crontab that does the same",
       labelNames: ["task", "outcome"] as const,
       registers,
     }),

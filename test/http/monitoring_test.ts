@@ -72,7 +72,7 @@ beforeAll(async () => {
   await service.runJobs();
   await service.request("POST", "/v1/send", { key: project.secret, body });
   const { ended, mails, requestLog } = metersOf(service);
-  ended.inc({ task: "send_emails", outcome: "failed" });
+  for (const outcome of ["failed", "left"]) ended.inc({ task: "send_emails", outcome });
   for (const outcome of ["BOUNCED", "FAILED", "PENDING"]) mails.inc({ outcome });
   for (const outcome of ["written", "left_out", "dropped"]) requestLog.inc({ outcome });
   const answers = [await scrape(), await scrape()];
