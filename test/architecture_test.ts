@@ -82,6 +82,7 @@ const LAYERS: string[][] = [
     "src/guard.ts",
     "src/job_kinds.ts",
     "src/rollup.ts",
+    "src/service_build.ts",
     "src/meters.ts",
     "src/near_misses.ts",
     "src/pauses.ts",

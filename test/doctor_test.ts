@@ -193,14 +193,15 @@ describe("the database", () => {
   });
 
   test.each([
-    ["ahead of", 6_000],
-    ["behind", -6_000],
+    ["ahead of", 60_000],
+    ["behind", -60_000],
   ])("whose clock this machine is %s is a warning", async (words, ms) => {
     const findings = await see({}, { now: () => new Date(Date.now() + ms) });
 
     expect(about(findings, "clock")[0]).toMatchObject({
       status: "warning",
-      message: expect.stringMatching(new RegExp(`(5\\.9|6\\.[0-9]) s ${words}`)),
+      // On a busy machine it is off by half of the time that the database takes to answer.
+      message: expect.stringMatching(new RegExp(`(5[5-9]|6[0-4])\\.[0-9] s ${words}`)),
       advice: expect.stringContaining("NTP"),
     });
   });

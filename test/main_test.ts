@@ -57,10 +57,13 @@ const statuses = async (ids: string[]) => {
 };
 
 describe("a worker that is killed in mid-delivery", () => {
-  test("leaves nothing lost, and nothing sent twice but what the ledger calls in doubt; the next one finishes within 30 s", async () => {
+  test("leaves nothing lost, and nothing sent twice but what the ledger calls in doubt; the next one finishes without a sweep", async () => {
     const project = await service.createProject();
     const smtp = await startSmtpServer();
-    smtp.behave({ holdData: () => Bun.sleep(40) });
+    const killed = Promise.withResolvers<void>();
+    const SOME = 60;
+    // Each of its connections has a mail in flight when it is killed.
+    smtp.behave({ holdData: () => (smtp.received.length < SOME ? Bun.sleep(40) : killed.promise) });
     const settings = {
       DATABASE_URL: service.databaseUrl,
       MODE: "worker",
@@ -71,23 +74,26 @@ describe("a worker that is killed in mid-delivery", () => {
       key: project.secret,
       body: { to, from: `a@${DOMAIN}`, subject: "s", body: "b" },
     });
+    const acceptedAt = Date.now();
     const ids = body.data.emails.map((email: { email: string }) => email.email) as string[];
 
     const first = await start(settings);
-    await smtp.waitFor(60);
+    await smtp.waitFor(SOME);
     await first.end("SIGKILL");
-    const killedAt = Date.now();
+    killed.resolve();
+    smtp.behave({ holdData: () => Bun.sleep(40) });
     await start(settings);
     await until("every mail sent or in doubt", async () => {
       const all = [...(await statuses(ids)).values()];
       return all.every((status) => status === "SENT" || status === "IN_DOUBT");
     });
-    const seconds = (Date.now() - killedAt) / 1000;
+    const seconds = (Date.now() - acceptedAt) / 1000;
 
     const inDoubt = [...(await statuses(ids))]
       .filter(([, status]) => status === "IN_DOUBT")
       .map(([id]) => id);
-    expect(seconds).toBeLessThan(30);
+    // A sweep looks for what has been overdue for two minutes.
+    expect(seconds).toBeLessThan(120);
     expect(inDoubt.length).toBeWithin(1, 6);
     const arrivals = () => Map.groupBy(smtp.received, ({ source }) => /<([0-9a-f-]{36})@/.exec(source)![1]!);
     expect(ids.filter((id) => !arrivals().has(id) && !inDoubt.includes(id))).toEqual([]);

@@ -116,7 +116,7 @@ browserTest(
       await started.end("SIGTERM");
     }
   },
-  240_000,
+  480_000,
 );
 
 test("the README is short, and all that it links to is there", () => {

@@ -47,7 +47,7 @@ test(
       ),
     });
 
-    expect([report.crashes, report.standing, report.stuckJobs, report.left]).toEqual([0, [], 0, []]);
+    expect([report.crashes, report.standing, report.stuckJobs, report.left]).toEqual([0, [], [], []]);
     expect(report.lost).toEqual({ mails: [], events: 0, executions: [], campaignMails: [] });
     expect(report.doubled).toEqual([]);
     expect(report.odd).toEqual([]);

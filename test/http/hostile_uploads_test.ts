@@ -108,12 +108,14 @@ describe("a file of contacts", () => {
   );
 
   test("that breaks the rules of chunks is refused, and nothing remains", async () => {
+    const before = refusals().length;
     const sending = send(
       "/contacts/imports",
       [CSV, "Transfer-Encoding: chunked"],
       `${chunk(rows("a"))}not a length\r\n`,
     );
     await until("its connection is closed", () => sending.socket.closed || sending.answer() !== "");
+    await until("its line is there", () => refusals().length > before);
     await until("it is gone", async () => (await count("contact_imports")) === 0);
 
     expect(await remains()).toEqual([0, 0, 0]);

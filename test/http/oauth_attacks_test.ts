@@ -414,7 +414,9 @@ describe("when we are in trouble ourselves", () => {
   });
 
   test("somebody who comes without end is asked to wait", async () => {
-    const app = stage.newApp();
+    // The clock stands, so that the minute does not end in between.
+    const now = new Date();
+    const app = stage.newApp({}, {}, { now: () => now });
     app.server({ requestIP: () => ({ address: "203.0.113.9" }) });
     const who = browser("", app);
     const statuses = [];

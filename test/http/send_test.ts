@@ -574,7 +574,9 @@ describe("GET /emails", () => {
     const own = await service.createProject();
     const ask = async (method: string, path: string, body?: unknown) =>
       (await service.request(method, path, { key: own.secret, body })).body;
-    const message = { ...basic, subject: "Hi {{name}}", data: { name: "Ada" } };
+    // Of a domain of its own: what else waits here is not refused, which would have this one wait apart.
+    const to = "ada@deferred.example";
+    const message = { ...basic, to, subject: "Hi {{name}}", data: { name: "Ada" } };
     const [{ email: id, contact }] = (await ask("POST", "/v1/send", message)).data.emails;
     const subjects = async () => [
       (await ask("GET", "/emails")).data[0].subject,
@@ -584,7 +586,7 @@ describe("GET /emails", () => {
     ];
 
     const [written] = await subjects();
-    service.smtp.behave({ rcpt: () => "451 4.7.1 Later" });
+    service.smtp.behave({ rcpt: (address) => (address === to ? "451 4.7.1 Later" : undefined) });
     await service.runJobs();
     service.smtp.behave({});
     await until("the outcome is written", async () => !(await subjects()).includes("Hi {{name}}"));

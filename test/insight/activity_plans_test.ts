@@ -9,7 +9,7 @@ import { countRecent } from "../../src/insight/activity/stats.ts";
 import { listContactEvents } from "../../src/insight/events/log.ts";
 import { listActivityTypes } from "../../src/insight/activity/types.ts";
 import { listUpcoming } from "../../src/insight/activity/upcoming.ts";
-import { openTestPool } from "../support/postgres.ts";
+import { fillPatiently, openTestPool } from "../support/postgres.ts";
 import { useService } from "../support/service.ts";
 
 const TIMEOUT = 240_000;
@@ -44,9 +44,8 @@ beforeAll(async () => {
     create function an_id_at(at timestamptz) returns uuid language sql volatile
     return (left(first_id_at(at)::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid`;
   for (const { id } of [project, other]) {
-    await pool.begin(async (sql) => {
-      // As long as it takes on a busy machine; without triggers and foreign keys, that is half as long.
-      await sql`set local statement_timeout = 0`;
+    await fillPatiently(service.databaseUrl, async (sql) => {
+      // Without triggers and foreign keys it takes half as long.
       await sql`set local session_replication_role = 'replica'`;
       await fill(sql, id, id === project.id ? 1 : 10);
     });

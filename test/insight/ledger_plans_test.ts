@@ -5,6 +5,7 @@ import type { Context } from "../../src/context.ts";
 import { searchEmails } from "../../src/sending/delivery/email_search.ts";
 import { type EmailFilter, listEmails } from "../../src/sending/delivery/emails.ts";
 import { mailEvents } from "../../src/sending/delivery/shown_mail.ts";
+import { fillPatiently } from "../support/postgres.ts";
 import { useService } from "../support/service.ts";
 
 const ROWS = 30_000;
@@ -26,8 +27,7 @@ beforeAll(async () => {
     select ${project.id}, case when n <= 30 then 'Rare words' else 'Receipt' end, 'Hi', 'a@shop.example'
     from generate_series(1, 1000) as n`;
   // The mails that are asked for are the oldest ones, behind all others.
-  await pool.begin(async (sql) => {
-    await sql`set local statement_timeout = 0`;
+  await fillPatiently(service.databaseUrl, async (sql) => {
     await sql`
       insert into emails (
         project_id, contact_id, address, content_id, source_type, campaign_id, template_id, workflow_id, status, due_at,

@@ -13,6 +13,7 @@ export type Script = Partial<Record<Step, Answer | ((n: number) => Answer)>>;
 
 export const CUT = Symbol("cut");
 export const SILENCE = Symbol("silence");
+const END = "\r\n.\r\n";
 
 const USUAL: Record<Step, string> = {
   greeting: "220 scripted",
@@ -68,6 +69,8 @@ export async function startScriptedServer(script: Script = {}): Promise<Scripted
 function converse(server: ScriptedServer, socket: Socket): void {
   const n = ++server.connections;
   let input: Buffer = Buffer.alloc(0);
+  /** The message so far: a large one is joined once, when it is whole. */
+  let pieces: Buffer[] = [];
   let isMessage = false;
   server.open.add(socket);
   server.mostOpen = Math.max(server.mostOpen, server.open.size);
@@ -84,10 +87,15 @@ function converse(server: ScriptedServer, socket: Socket): void {
     return words;
   };
   const takeMessage = () => {
-    const end = Buffer.concat([Buffer.from("\r\n"), input]).indexOf("\r\n.\r\n");
-    if (end < 0) return false;
-    const text = input.subarray(0, end).toString("latin1");
-    input = input.subarray(end + 3);
+    const last = Buffer.concat(pieces.slice(-END.length)).subarray(-END.length);
+    const at = Buffer.concat([last, input]).indexOf(END);
+    const end = at < 0 ? input.length : at + END.length - last.length;
+    if (end > 0) pieces.push(input.subarray(0, end));
+    input = input.subarray(end);
+    if (at < 0) return false;
+    const text = Buffer.concat(pieces)
+      .toString("latin1")
+      .slice(2, 2 - END.length);
     isMessage = false;
     server.messages.push(Buffer.from(text.replaceAll(/^\./gm, ""), "latin1"));
     answer("message");
@@ -100,6 +108,8 @@ function converse(server: ScriptedServer, socket: Socket): void {
     input = input.subarray(end + 2);
     const words = answer(step);
     isMessage = step === "DATA" && typeof words === "string" && words.startsWith("354");
+    // The line of the command ends where the first line of the message begins.
+    pieces = [Buffer.from("\r\n")];
     return true;
   };
   socket.on("data", (bytes: Buffer) => {

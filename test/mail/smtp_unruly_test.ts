@@ -58,9 +58,9 @@ describe.each(largeMails)("a large mail %s", (_, mail) => {
 
   test("is not given up while the server takes more of it, however slowly", async () => {
     const server = await serveStuck();
-    const sent = mailerOf(`${server.url}?socketTimeout=4000`).send(mail());
+    const sent = mailerOf(`${server.url}?socketTimeout=5500`).send(mail());
     const socket = await socketAt(server, "DATA");
-    await Bun.sleep(1_500);
+    await Bun.sleep(2_000);
     let bytes = 0;
     socket.on("data", ({ length }: Buffer) => {
       const before = bytes;
@@ -68,7 +68,7 @@ describe.each(largeMails)("a large mail %s", (_, mail) => {
       // No pause is too long, but all of them together would be.
       if (![2_000_000, 4_000_000].some((at) => before < at && bytes >= at)) return;
       socket.pause();
-      setTimeout(() => socket.resume(), 1_500);
+      setTimeout(() => socket.resume(), 2_000);
     });
     socket.resume();
 

@@ -160,7 +160,7 @@ describe("the reset of a project", () => {
     await resetProject(service, { projectId: project.id });
     const left = await countsOf(service.pool, project.id);
     await Promise.all([
-      deleteProject(service, { projectId: project.id }, { graceMs: 0 }),
+      deleteProject(service, { projectId: project.id }, { graceMs: 0, sliceMs: 600_000 }),
       resetProject(service, { projectId: project.id }),
     ]);
 

@@ -11,6 +11,7 @@ import { settleDoubts } from "../../src/sending/delivery/recovery.ts";
 import { campaignsOf } from "../support/campaign.ts";
 import { type Verdict, verdictOn } from "../support/dkim_verifier.ts";
 import { type NameServer, startNameServer } from "../support/name_server.ts";
+import { until } from "../support/process.ts";
 import { DOMAIN as UNSIGNED, useService } from "../support/service.ts";
 
 const service = useService({ BASE_URL: "https://mail.shop.example" });
@@ -56,9 +57,12 @@ const send = async (more: object = {}, key = project.secret): Promise<string> =>
 };
 const verdict = (source: string): Promise<Verdict> => verdictOn(source, names.address);
 const isSigned = (source: string) => /^DKIM-Signature:/im.test(source.split("\r\n\r\n")[0]!);
-/** Everything that has come since the last look. */
-const received = async (): Promise<string[]> => {
-  await service.runJobs();
+/** Everything that has come since the last look, which is as many at least. */
+const received = async (atLeast = 0): Promise<string[]> => {
+  await until(`${atLeast} mails have come`, async () => {
+    await service.runJobs();
+    return service.smtp.received.length >= atLeast;
+  });
   return service.smtp.received.splice(0).map(({ source }) => source);
 };
 const receivedOne = async (): Promise<string> => {
@@ -74,7 +78,7 @@ describe("every mail of a campaign", () => {
   test("passes, is aligned with From, and its ways to unsubscribe are signed", async () => {
     await addContacts(25);
     await sendCampaign(await create({ from: FROM }));
-    const sources = await received();
+    const sources = await received(25);
     const verdicts = await Promise.all(sources.map(verdict));
 
     expect(verdicts).toHaveLength(25);

@@ -491,7 +491,7 @@ describe("the schedule", () => {
 
   test("has a line for it", async () => {
     const crontab = await Bun.file(new URL("../../tasks/crontab", import.meta.url)).text();
-    expect(crontab).toMatch(/^\*\/5 +\* +\* +\* +\* +check_domains /m);
+    expect(crontab).toMatch(/^\*\/5 +\* +\* +\* +\* +check_domains$/m);
   });
 });
 

@@ -125,8 +125,14 @@ test("what has waited for a day for such a domain is given up, with the reason",
     "the others waiting apart",
     async () => (await mailsWith(ids, { status: "PENDING", apart: true })) > 50,
   );
-  // Some were sent there before it was known that the domain takes none: their day begins with the next beat.
-  await beat(ctx, ids);
+  // Some were sent there before it was known that the domain takes none: their day begins with a beat after that.
+  await until("the day of each has begun", async () => {
+    later(61_000);
+    await beat(ctx, ids);
+    const [row] = await service.pool`
+      select count(*)::int as mails from emails where id = any(${ids}) and due_at = 'infinity' and tried_at is null`;
+    return row!.mails === 0;
+  });
   const apart = (await mailsWith(ids, { status: "PENDING", apart: true })) ?? 0;
   later(25 * 3_600_000);
   await beat(ctx, ids);
@@ -151,12 +157,15 @@ test("a domain that never answers is asked seldom too, and the others have their
   const fine = await accept(to(100, "fine.test"));
   const delivering = deliverEmails(ctx, project.id, silent);
   await deliverEmails(ctx, project.id, fine);
-  const others = await mailsWith(fine, { status: "SENT" });
+  // On a busy machine some come to wait apart, and a beat of the worker brings them back.
+  await until("the mails to the others", async () => {
+    await fetchApart(ctx);
+    return (await mailsWith(fine, { status: "SENT" })) === 100;
+  });
   const askedMeanwhile = asked;
   await delivering;
   for (let i = 0; i < 5; i++) await beat(ctx, silent);
 
-  expect(others).toBe(100);
   expect(askedMeanwhile).toBeLessThanOrEqual(12);
   expect(asked).toBeLessThanOrEqual(40);
   expect(await mailsWith(silent, { status: "PENDING", apart: true })).toBeGreaterThan(150);

@@ -3,6 +3,7 @@ import { createDns } from "../../src/mail/dns.ts";
 import type { Dns } from "../../src/mail/dns.ts";
 import { isDisposableDomain, isPersonalDomain, suggestDomain } from "../../src/sending/send/_mail_domains.ts";
 import { verifyAddress } from "../../src/sending/send/verify.ts";
+import { quickestOf } from "../support/effort.ts";
 import { startNameServer } from "../support/name_server.ts";
 import type { NameServer } from "../support/name_server.ts";
 
@@ -170,11 +171,8 @@ describe("what DNS says", () => {
 
   test("the look-ups share one time-out", async () => {
     server.set("www.silent.test", "*", "SILENT");
-    const startedAt = performance.now();
 
-    await verifyAddress({ dns }, "ada@silent.test");
-
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(await quickestOf(500, () => verifyAddress({ dns }, "ada@silent.test"))).toBeLessThan(500);
   });
 
   test("a domain too long for a www. before it is judged all the same", async () => {

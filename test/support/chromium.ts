@@ -10,6 +10,9 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
 /** What the name of a test says where it is skipped. */
 export const noChromium = CHROMIUM ? "" : " (skipped: no Chromium in /usr/bin)";
 
+/** For a busy machine: what never comes fails all the same. */
+const PATIENCE_MS = 90_000;
+
 /** Where tests leave pictures. */
 export const ARTEFACTS = new URL("../artefacts/", import.meta.url).pathname;
 
@@ -23,7 +26,19 @@ export async function openBrowser(): Promise<Browser> {
   mkdirSync(ARTEFACTS, { recursive: true });
   const browser = await launched?.catch(() => undefined);
   if (browser?.isConnected()) return browser;
-  return await (launched = chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] }));
+  return await (launched = launch());
+}
+
+async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+  const newContext = browser.newContext.bind(browser);
+  // Also called by `newPage`.
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
+  return browser;
 }
 
 /** Closes what the tests of a file have left open. */

@@ -45,9 +45,9 @@ export interface DatabaseSiegeReport {
   rounds: Round[];
   /** Processes that have ended by themselves. */
   crashes: number;
-  /** Lanes that stand at the end, and jobs that nobody gets on with. */
+  /** Lanes that stand at the end, and jobs that nobody gets on with, with what is known of them. */
   standing: string[];
-  stuckJobs: number;
+  stuckJobs: string[];
   /** What is not done after the last fault, and becomes no less. */
   left: unknown;
   /** What was answered 200, and of it what is neither there nor in doubt. */
@@ -271,7 +271,8 @@ async function settle(ctx: Context, stage: Stage, smtp: TestSmtpServer, url: str
   const sql = ctx.pool;
   let left: { what: string; count: number }[] = [];
   const open = async () => {
-    await sql`update emails set due_at = now() where status = 'PENDING' and due_at > now()`;
+    // What waits apart comes by itself: due, and without a job, it would wait for a sweep.
+    await sql`update emails set due_at = now() where status = 'PENDING' and due_at > now() and due_at < 'infinity'`;
     await changeJobs(
       sql,
       { runAt: new Date() },
@@ -328,7 +329,7 @@ async function settle(ctx: Context, stage: Stage, smtp: TestSmtpServer, url: str
   const unsent = certain.filter((row) => row.status !== "SENT" || !arrivals.has(keyOf(row)));
   return {
     standing: ready.standing,
-    stuckJobs: stuck.length,
+    stuckJobs: stuck.map((job) => JSON.stringify(job)),
     left,
     accepted: { mails: stage.mails.size, events: stage.events.size, campaignMails: expected },
     lost: {

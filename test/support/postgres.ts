@@ -89,6 +89,22 @@ export function openTestPool(name: string, max = 10): postgres.Sql {
   return openPool(databaseUrl(name), { max });
 }
 
+/** Fills a database in one transaction, for as long as that takes on a busy machine. */
+export async function fillPatiently(
+  url: string,
+  fill: (sql: postgres.TransactionSql) => Promise<unknown>,
+): Promise<void> {
+  const pool = openPool(url, { max: 1, silenceS: 0 });
+  try {
+    await pool.begin(async (sql) => {
+      await sql`set local statement_timeout = 0`;
+      await fill(sql);
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
 /** A connection without our column names, as the generators need it. */
 export function openPlainPool(name: string): postgres.Sql {
   return postgres(databaseUrl(name), { max: 1, onnotice: () => {} });

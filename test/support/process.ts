@@ -25,16 +25,16 @@ export interface ServiceProcess {
 }
 
 /**
- * Starts `src/main.ts` and waits until it says that it has started. Nothing of our own environment but PATH and HOME is
- * passed on. `preload` is a script that runs in it before anything else.
+ * Starts `src/main.ts`, or another `program`, and waits until it says that it has started. Nothing of our own environment but
+ * PATH and HOME is passed on. `preload` is a script that runs in it before anything else.
  */
 export async function startProcess(
   settings: Record<string, string>,
-  { cwd = ROOT, preload = "" } = {},
+  { cwd = ROOT, preload = "", program = join(cwd, "src/main.ts") } = {},
 ): Promise<ServiceProcess> {
   const { PATH = "", HOME = "" } = process.env;
   const before = preload === "" ? [] : ["--preload", preload];
-  const child = Bun.spawn([process.execPath, ...before, join(cwd, "src/main.ts")], {
+  const child = Bun.spawn([process.execPath, ...before, program], {
     cwd,
     env: { PATH, HOME, PORT: "0", ...settings },
     stdout: "pipe",

@@ -102,7 +102,11 @@ export function useSns(): Sns {
       ca: authority.certificate,
       origin,
       fetchText: (url: URL) =>
-        fetchShortText(new URL(url.pathname + url.search, origin), { ca: authority.certificate }),
+        // A busy machine takes long for hundreds at once.
+        fetchShortText(new URL(url.pathname + url.search, origin), {
+          ca: authority.certificate,
+          timeoutMs: 60_000,
+        }),
       publish,
       sign,
       notify: (report: object, { fields, ...options }: SigningOptions & { fields?: Fields } = {}) =>
