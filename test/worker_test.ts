@@ -398,6 +398,31 @@ describe("the word that a job is over", () => {
     expect(done).toEqual(["first", "second", "third"]);
   }, 240_000);
 
+  test("is said of every failure, whatever its message holds: the job is tried again, and those beside it end", async () => {
+    const messages: Record<string, string> = {
+      nul: "550 no \0 here",
+      half: "Cannot read \u{1F600}".slice(0, -1),
+      long: "\u{1F600}".repeat(5_000_000),
+    };
+    const kept = async () =>
+      Object.fromEntries(
+        (
+          await service.pool`select payload ->> 'userId' as id, last_error from graphile_worker._private_jobs`
+        ).map(({ id, lastError }) => [id, lastError]),
+      );
+    const worker = await startHanging([], async (userId) => {
+      throw new Error(messages[userId]);
+    });
+    for (const userId of Object.keys(messages)) await ask(userId);
+    await until("all have failed", async () => Object.values(await kept()).every((error) => error !== null));
+    await worker.stop();
+    const { nul, half, long } = await kept();
+    await service.dropJobs();
+
+    expect([nul, half]).toEqual(["550 no \u{FFFD} here", "Cannot read \u{FFFD}"]);
+    expect(long).toBe("\u{1F600}".repeat(1_000));
+  }, 240_000);
+
   test("waits for a connection where more are refused than there are, and no job comes to another worker", async () => {
     const refusals = await refuseWords();
     const users = Array.from({ length: 14 }, (_, n) => `u${String(n).padStart(2, "0")}`);

@@ -4,12 +4,14 @@ import type { Context } from "../context.ts";
 import type { Lane } from "../job_kinds.ts";
 import { JOBS, type JobName, type Tasks } from "../jobs.ts";
 import { q } from "../db/queries.ts";
+import { storable } from "../db/text.ts";
 import { describeError } from "../log.ts";
 import { metersOf } from "../meters.ts";
 import { Problem } from "../problem/mod.ts";
 import { inTrace, tracer } from "../tracing.ts";
 
 const OUTCOMES = ["done", "failed"] as const;
+const MAX_MESSAGE_CHARS = 2_000;
 
 /** The names of the tasks of one lane, or of all. */
 export function namesOf(tasks: Tasks, lane?: Lane): JobName[] {
@@ -54,11 +56,21 @@ export function taskListOf(ctx: Context, tasks: Tasks, lane?: Lane): TaskList {
           const level = error instanceof Problem ? "warn" : "error";
           ctx.log[level]("job failed", { ...line(), ...describeError(error) });
           end("failed");
-          throw error;
+          throw keepable(error);
         }
       },
     ]),
   );
+}
+
+/**
+ * What the queue keeps of a failure is its message, with what others have sent. If Postgres refused it, the word that the job is
+ * over, and that of all which are over with it, would be repeated in vain.
+ */
+function keepable(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const message = storable(error.message.slice(0, MAX_MESSAGE_CHARS));
+  return message === error.message ? error : new Error(message, { cause: error });
 }
 
 /**

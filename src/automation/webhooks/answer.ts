@@ -1,4 +1,5 @@
 // A response as it is stored: whatever a server sends, the database can hold it.
+import { storable } from "../../db/text.ts";
 import type { Json } from "../../db/types.ts";
 import type { GuardedAnswer } from "../../net/guarded_request.ts";
 
@@ -69,9 +70,4 @@ function storableJson(value: Json, depth: number): Json {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [storable(key), storableJson(item, depth + 1)]),
   );
-}
-
-/** Postgres knows neither NUL nor half a character. */
-function storable(text: string): string {
-  return text.replaceAll("\0", "\u{FFFD}").toWellFormed();
 }
