@@ -1,9 +1,10 @@
 // What a worker does when its queue does not get on, and when something goes wrong that nobody caught.
 import { afterAll, describe, expect, test } from "bun:test";
+import { EventEmitter } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Logger, run } from "graphile-worker";
+import { Logger, run, type WorkerEvents } from "graphile-worker";
 import type pg from "pg";
 import type { Context } from "../src/context.ts";
 import { openPool } from "../src/db/pool.ts";
@@ -13,6 +14,7 @@ import { addJob } from "../src/jobs.ts";
 import { createLog } from "../src/log.ts";
 import { readiness } from "../src/sending/readiness.ts";
 import { reapDeadWorkers } from "../src/sending/delivery/recovery.ts";
+import { keepAnnouncements } from "../src/worker/_announcements.ts";
 import { LostGrip } from "../src/worker/_lost_grip.ts";
 import { startWorker } from "../src/worker/mod.ts";
 import { startProcess, until } from "./support/process.ts";
@@ -208,6 +210,36 @@ describe("a queue that does not get on", () => {
     await worker.stop();
   }, 240_000);
 });
+
+test("a job that is announced while its lane waits before it looks again is done after that, and not at the next poll", async () => {
+  const { promise: isWaiting, resolve: waits } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const events: WorkerEvents = new EventEmitter();
+  keepAnnouncements(events);
+  events.once("localQueue:refetchDelay:start", () => waits());
+  const pgPool = openWorkerPool(service.databaseUrl, 3);
+  const runner = await run({
+    pgPool,
+    events,
+    taskList: { send_owner_mail: (payload) => void done.push((payload as { userId: string }).userId) },
+    noHandleSignals: true,
+    parsedCronItems: [],
+    logger: new Logger(() => () => {}),
+    preset: {
+      worker: {
+        localQueue: { size: 1, refetchDelay: { durationMs: 1_000, maxAbortThreshold: Infinity } },
+        pollInterval: 3_600_000,
+      },
+    },
+  });
+  await isWaiting;
+  await ask("announced");
+  await until("it is done", () => done.length > 0, 200_000);
+  await runner.stop();
+  await pgPool.end();
+
+  expect(done).toEqual(["announced"]);
+}, 240_000);
 
 describe("jobs that nobody works on", () => {
   test("come back where no process has told the name that they are locked in, and only there", async () => {

@@ -2,6 +2,7 @@
 import { EventEmitter } from "node:events";
 import { Logger, run, type Runner, type TaskList, type WorkerEvents } from "graphile-worker";
 import type pg from "pg";
+import { keepAnnouncements } from "./_announcements.ts";
 import type { LanePatience } from "./patience.ts";
 import { followed, namesOf, taskListOf } from "./task_list.ts";
 import type { Context } from "../context.ts";
@@ -81,6 +82,7 @@ export function runLane(ctx: Context, parts: LaneParts): RunningLane {
   /** What a runner reports, as long as it is the current one. */
   const listenTo = (given: { up: boolean }) => {
     const events = new EventEmitter() as WorkerEvents;
+    keepAnnouncements(events);
     events.on("pool:create", ({ workerPool }) => parts.onPool(workerPool.id));
     events.on("localQueue:getJobs:complete", ({ jobs }) => {
       if (given.up) return;
