@@ -63,7 +63,8 @@ describe("partitions", () => {
     const { tables } = JSON.parse((await admin("partitions")).out);
 
     expect(before.some(({ month }) => month === thisMonth)).toBe(false);
-    expect(moved).toMatchObject({ made: [thisMonth], notMade: [] });
+    // At the turn of a month there is one more to make.
+    expect(moved).toMatchObject({ made: expect.arrayContaining([thisMonth]), notMade: [] });
     expect(tables).toContainEqual({
       table: partition,
       month: thisMonth,
