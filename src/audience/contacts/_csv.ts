@@ -41,6 +41,11 @@ export interface RefusedRow extends RowError {
   end: number;
 }
 
+/** Whether a row cannot be used. */
+export function isRefusedRow(row: ContactRow | RefusedRow): row is RefusedRow {
+  return "error" in row;
+}
+
 /** What each column is, by its name in the file: `email`, `subscribed`, a key of the data, or null for nothing. */
 export type ColumnMapping = Record<string, string | null>;
 

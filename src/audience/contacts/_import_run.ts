@@ -8,11 +8,12 @@ import {
   type ColumnMapping,
   type ContactRow,
   type CsvColumns,
+  isRefusedRow,
   readContact,
   readHeader,
   type RefusedRow,
 } from "./_csv.ts";
-import { hashOf, type ImportRun, isRefused, NOTHING_BEFORE, writeAfter } from "./_import_write.ts";
+import { hashOf, type ImportRun, NOTHING_BEFORE, writeAfter } from "./_import_write.ts";
 import { failureReason, SLICE_MS } from "./jobs.ts";
 
 // Rows of one transaction: more gain little time, lock contacts for longer, and their objects outlive the small collections of
@@ -108,7 +109,7 @@ async function* readChunks(
     else if (goesOn || position++ >= rowsDone) chunk.push(readContact(columns, row));
     else {
       const done = readContact(columns, row);
-      if (!isRefused(done)) run.seen.add(hashOf(done.email));
+      if (!isRefusedRow(done)) run.seen.add(hashOf(done.email));
     }
   };
   const rows = header

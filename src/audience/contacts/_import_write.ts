@@ -2,7 +2,7 @@
 import { type Context, inTransaction } from "../../context.ts";
 import { isRefusal } from "../../database_errors.ts";
 import { q } from "../../db/queries.ts";
-import type { ColumnMapping, ContactRow, RefusedRow } from "./_csv.ts";
+import { type ColumnMapping, type ContactRow, isRefusedRow, type RefusedRow } from "./_csv.ts";
 import { givenColumns } from "../standard_fields.ts";
 import { examplesOf } from "./_import_examples.ts";
 import { MAX_JOB_ERRORS, refusalReason } from "./jobs.ts";
@@ -100,8 +100,8 @@ async function writeTogether(
   turn?: () => Promise<boolean>,
 ): Promise<boolean> {
   const { projectId, importId, dryRun } = run;
-  const errors = rows.filter(isRefused);
-  const good = rows.filter((row): row is ContactRow => !isRefused(row));
+  const errors = rows.filter(isRefusedRow);
+  const good = rows.filter((row): row is ContactRow => !isRefusedRow(row));
   const writes = mergeRows(run, good);
   const examples = dryRun && rowsDone === 0 ? await examplesOf(ctx, run, good) : null;
   const tried = dryRun ? await tryOut(ctx, (tx) => createdBy(tx, writes)) : null;
@@ -143,11 +143,6 @@ async function writeTogether(
   run.failures += errors.length;
   for (const { email } of tried ?? []) run.seen.add(hashOf(email));
   return goesOn ?? false;
-}
-
-/** Whether a row cannot be used. */
-export function isRefused(row: ContactRow | RefusedRow): row is RefusedRow {
-  return "error" in row;
 }
 
 /** 53 bits: two addresses of 2,000,000 look the same once in 5,000 files, and a dry run is off by one. */
